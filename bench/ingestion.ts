@@ -19,7 +19,7 @@ export async function benchIngestion(stage: BenchStage): Promise<Figure[]> {
   const bare = await createBareLoop(stage, { connections: CONNECTIONS, people: PEOPLE });
   const callback = caller.call;
   // Every person writes once before anything is measured, because most messages come from people who wrote before.
-  // The bare loop does this with one caller, because it can not handle two callers that create the same contact.
+  // The bare loop does this with one caller, because it cannot handle two callers that create the same contact.
   await postOncePerPerson(callback, WIDTH, PEOPLE);
   await postOncePerPerson(bare.work, 1, PEOPLE);
   const both = await measureInTurn(callback, bare.work);

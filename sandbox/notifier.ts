@@ -119,7 +119,7 @@ async function postOnce(sandbox: Sandbox, notifier: Notifier, { target, bytes }:
     await body.dump();
     return statusCode;
   } catch {
-    // Failure policy: a receiver that can not be reached counts as one that did not answer 200; the post is retried.
+    // Failure policy: a receiver that cannot be reached counts as one that did not answer 200; the post is retried.
     return null;
   }
 }
@@ -143,7 +143,7 @@ export async function verifyCallback(sandbox: Sandbox, target: string, verifyTok
     const { statusCode, body } = await request(url, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
     return (await body.text()) === challenge && statusCode === 200;
   } catch {
-    // Failure policy: a callback that can not be reached is not verified; the caller reports it.
+    // Failure policy: a callback that cannot be reached is not verified; the caller reports it.
     return false;
   }
 }

@@ -59,7 +59,7 @@ export async function readPage(path: string, chat: DemoChat | null): Promise<Ans
       },
     };
   } catch {
-    // Failure policy: a file that can not be read counts as a page that does not exist.
+    // Failure policy: a file that cannot be read counts as a page that does not exist.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** A list that keeps its newest `capacity` items, so that a long benchmark can not fill the memory. */
+/** A list that keeps its newest `capacity` items, so that a long benchmark cannot fill the memory. */
 export type Ring<T> = { items: (T | undefined)[]; capacity: number; firstSeq: number; nextSeq: number };
 
 /** Creates an empty ring whose items are numbered after those of the ring that it replaces. */

@@ -133,7 +133,7 @@ describe('sending messages', () => {
     assert.equal(seen[0]!.errors![0]!.title, 'Message undeliverable');
   });
 
-  test('a media link on this machine is fetched after the answer, and a link that can not be fetched gives a failed status with code 131053', async () => {
+  test('a media link on this machine is fetched after the answer, and a link that cannot be fetched gives a failed status with code 131053', async () => {
     await listen({ status_delays_ms: { sent: 1, delivered: null, read: null } });
     await control('receiver', { mode: 'status', status: 404, times: 1 }, 'PUT');
     await send({ ...TEXT, type: 'image', image: { link: `${url()}/receiver/a.png` } });

@@ -173,7 +173,7 @@ const ARROWS: Law[] = [
     kept: [imports('./state.ts'), imports('node:http', 'request')],
   },
   {
-    title: 'a computed import() is reported, because the law can not see its address',
+    title: 'a computed import() is reported, because the law cannot see its address',
     path: 'src/platform/store/db.ts',
     broken: ['const name = "./x.ts"; const x = await import(name);'],
   },

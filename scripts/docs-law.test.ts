@@ -32,7 +32,7 @@ test('each event has one section, and each section has an event', () => {
   assert.deepEqual(compareEvents('### MESSAGE_SENT\n\n### MESSAGE_READ\n', ['MESSAGE_SENT', 'MESSAGE_READ']), []);
   assert.deepEqual(compareEvents('### MESSAGE_SENT\n\n### MESSAGE_SENT\n', ['MESSAGE_SENT', 'MESSAGE_READ']), [
     'docs/events.md: MESSAGE_READ is missing',
-    'docs/events.md: MESSAGE_SENT stands there twice',
+    'docs/events.md: MESSAGE_SENT appears twice',
   ]);
 });
 

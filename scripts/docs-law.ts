@@ -171,6 +171,6 @@ function compareNames(document: string, documented: readonly string[], known: re
   return [
     ...missing.map((name) => `${document}: ${name} is missing`),
     ...unknown.map((name) => `${document}: ${name} exists nowhere in the code`),
-    ...twice.map((name) => `${document}: ${name} stands there twice`),
+    ...twice.map((name) => `${document}: ${name} appears twice`),
   ];
 }

@@ -3,7 +3,7 @@ import { waitUntil } from '../test/support/wait.ts';
 import type { Json } from '../test/support/platform.ts';
 import type { Take } from './example-steps.ts';
 
-/** Three items of which the last can not be stored. */
+/** Three items of which the last cannot be stored. */
 const PEOPLE = [
   { external_id: 'shop-4711', tags: ['vip'], custom_fields: { plan: 'Gold' } },
   { external_id: 'shop-4712', name: 'Ana Prado', phone_number: '+55 11 96666-5555' },

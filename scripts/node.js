@@ -1,7 +1,7 @@
 /**
  * Runs a program of this project on the Node that npm installed with it: node [options] scripts/node.js <file> [arguments]. npm before 11.7
  * leaves away the link by which that Node is found as `node`, so an npm script may have been started by the machine's own, older Node; the
- * program then runs in a second process. This is JavaScript, because an older Node can not load the other files.
+ * program then runs in a second process. This is JavaScript, because an older Node cannot load the other files.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -49,7 +49,7 @@ function endWithShell() {
   watch.unref();
 }
 
-/** Ends this process in order when the older Node that started it was killed, which can not pass on such a signal. */
+/** Ends this process in order when the older Node that started it was killed, which cannot pass on such a signal. */
 function endWithParent() {
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel?.unref();

@@ -189,7 +189,7 @@ function* countEach(events: readonly TestEvent[], counts: Counts): Generator<Tes
   }
 }
 
-/** Counts as Node does; in addition, a suite that fails by itself, such as a file that can not be loaded, is a failed test. */
+/** Counts as Node does; in addition, a suite that fails by itself, such as a file that cannot be loaded, is a failed test. */
 function count(counts: Counts, event: TestEvent): void {
   if (event.type !== 'test:pass' && event.type !== 'test:fail') return;
   const { data } = event;

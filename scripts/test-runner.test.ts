@@ -39,12 +39,12 @@ for (const [what, code] of Object.entries(HANGING)) {
   });
 }
 
-test('when test files share a process, each begins after the one before has closed what it opened, and a file that can not be loaded or exits takes no other with it', async (t) => {
+test('when test files share a process, each begins after the one before has closed what it opened, and a file that cannot be loaded or exits takes no other with it', async (t) => {
   const { output, ...verdict } = await runFiles(t, [
     {
       // Like most test files, this one waits for something before it declares its tests.
       'a.test.mjs': `await new Promise(setImmediate); after(() => console.log('a has ended')); test('a passes', () => undefined);`,
-      'b.test.mjs': `throw new Error('b can not be loaded');`,
+      'b.test.mjs': `throw new Error('b cannot be loaded');`,
       'c.test.mjs': `console.log('c begins'); test('c passes', () => undefined);`,
     },
     {
@@ -54,7 +54,7 @@ test('when test files share a process, each begins after the one before has clos
   ]);
   assert.match(output, /a has ended[^]*c begins/);
   for (const name of ['a', 'c', 'e']) assert.match(output, new RegExp(`✔ ${name} passes`));
-  assert.match(output, /b can not be loaded[^]*the process ended before the tests of this file/);
+  assert.match(output, /b cannot be loaded[^]*the process ended before the tests of this file/);
   assert.deepEqual(verdict, { hasFailed: true, unsteady: ['e.test.mjs'], passed: 3, failed: 2 });
 });
 

@@ -123,7 +123,7 @@ test('the public URL is PUBLIC_URL without its trailing slash, or else an addres
   for (const HOST of ['0.0.0.0', '::']) {
     const { hostname, port } = new URL(loadConfig({ HOST, PORT: '4000' }).PUBLIC_URL);
     const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses?.map(({ address }) => address));
-    assert.ok(own.includes(hostname) && port === '4000', `${hostname} can be called, and ${HOST} can not`);
+    assert.ok(own.includes(hostname) && port === '4000', `${hostname} can be called, and ${HOST} cannot`);
   }
 });
 
@@ -140,7 +140,7 @@ test('durations may be given in seconds, minutes, hours or days, and lists are s
   assert.deepEqual(loadConfig({ OUTBOUND_ALLOW: '127.0.0.0/8, ::1/128,' }).OUTBOUND_ALLOW, ['127.0.0.0/8', '::1/128']);
 });
 
-test('the settings can not be changed after they have been read', () => {
+test('the settings cannot be changed after they have been read', () => {
   const config = loadConfig({});
   assert.throws(() => Object.assign(config, { PORT: 1 }), TypeError);
   assert.equal(dataPath(config, 'files', 'a'), 'data/files/a');

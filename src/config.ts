@@ -99,7 +99,7 @@ export type Config = Readonly<
     loopback: boolean;
     /** True when others reach the platform at the address that the operator has named, for example by a proxy. */
     published: boolean;
-    /** True when the sandbox runs beside the platform. */
+    /** True when the sandbox runs next to the platform. */
     sandboxOn: boolean;
     /** True when there is no sandbox only because HOST lets other machines in. */
     sandboxHidden: boolean;

@@ -39,7 +39,7 @@ export interface Kit {
   /** Keeps the files of companies. */
   files: Files;
   channels: Channels;
-  /** The address of the sandbox; null unless it runs beside the platform. */
+  /** The address of the sandbox; null unless it runs next to the platform. */
   sandboxUrl: string | null;
   enqueue: Enqueue;
   /** Reads files that companies upload, in child processes. */

@@ -1,7 +1,7 @@
 /**
  * What `npm start` runs: node src/launch.js all | api | worker | migrate | keys | recount. It is JavaScript, because Node caches compiled code only of
  * files that are loaded after enableCompileCache(), and strips the types of a file that it does not find there, for which it loads 10 MB of
- * code. It also tells an older Node what is wrong, which can not load the other files.
+ * code. It also tells an older Node what is wrong, which cannot load the other files.
  */
 // Not imported by its name, because an older Node has no such function and would fail with a syntax error.
 import module from 'node:module';

@@ -10,7 +10,7 @@ const ANSWER = /^\s*(re|res|aw)\s*:/i;
 
 /**
  * Plays a person who writes a mail: `contact`, `name`, `account` (the mailbox), `subject`, `text`, `html` (the text is HTML), `media` and
- * `context` (the mail that it answers). Returns an error sentence when it can not be written.
+ * `context` (the mail that it answers). Returns an error sentence when it cannot be written.
  */
 export async function writeMail(sandbox: Sandbox, note: Json): Promise<{ id: string; delivered: null } | string> {
   const [contact = '', mailbox = ''] = [toText(note['contact']), toText(note['account'])].map((text) =>

@@ -39,7 +39,7 @@ function media(type, part, mediaId) {
   element.src = `/sandbox/media/${encodeURIComponent(id)}`;
   if (tag === 'img') element.alt = part.caption ?? type;
   else element.controls = true;
-  // The browser can not show every format that the network takes.
+  // The browser cannot show every format that the network takes.
   element.addEventListener('error', () => element.replaceWith(file));
   return element;
 }

@@ -14,7 +14,7 @@ async function logIn() {
     const isTold = status === 200;
     outcome.textContent = isTold
       ? 'Logged in. The platform shows the account in a moment; you can close this page.'
-      : 'Logged in, but the platform did not accept it. Make a new link there.';
+      : 'Logged in, but the platform did not accept it. Create a new link there.';
   } catch (error) {
     button.disabled = false;
     outcome.textContent = error.message;

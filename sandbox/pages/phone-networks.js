@@ -24,7 +24,7 @@ const PROFILE = {
 };
 const ADDRESS = {
   field: 'address',
-  label: 'Mail address',
+  label: 'E-mail address',
   inputMode: 'email',
   read: (text) => (/^[^\s<>@",;:]+@[^\s<>@",;:]+$/.test(text) ? text.toLowerCase() : null),
   show: (address) => address,
@@ -56,7 +56,7 @@ export const NETWORKS = [
     person: NUMBER,
     chips: PHONE_CHIPS,
     reacts: true,
-    hint: 'No messages yet. Say hello: it goes through the gateway of a partner, to which a phone of the company is paired.',
+    hint: 'No messages yet. Say hello: it goes through an Evolution API server that is paired with the company’s phone.',
     describe: describeInstance,
   },
   {
@@ -65,7 +65,7 @@ export const NETWORKS = [
     person: PROFILE,
     chips: ['send-image'],
     reacts: true,
-    hint: 'No messages yet. Write to the company at the professional network.',
+    hint: 'No messages yet. Write to the company on LinkedIn.',
     describe: describeAccount,
   },
   {
@@ -75,7 +75,7 @@ export const NETWORKS = [
     chips: ['send-image'],
     reacts: false,
     isMail: true,
-    hint: 'No mails yet. Write one: the platform reads it from the mailbox of the company.',
+    hint: 'No mails yet. Write one: the platform reads it from the company’s mailbox.',
     describe: describeMailbox,
   },
   { id: 'web-chat', label: 'Web chat', isShop: true },
@@ -93,29 +93,25 @@ const act = (label, run) => {
 function describeInstance({ id, state }) {
   const become = (next) => () => control('gateway/instances', { name: id, state: next }, 'PATCH');
   if (state === 'open') {
-    return [
-      lamp(state),
-      make('p', '', 'A phone of the company is paired.'),
-      act('Sign the phone out', become('close')),
-    ];
+    return [lamp(state), make('p', '', 'The company’s phone is paired.'), act('Sign out the phone', become('close'))];
   }
   const code = make('img', 'code');
   code.src = '/pages/code.svg';
   code.alt = 'The code that the gateway shows';
   const words =
     state === 'waiting'
-      ? 'Somebody has opened the code in the console. Scan it with the phone of the company.'
-      : 'No phone is paired: nobody can write or be answered. Scan the code with the phone of the company.';
+      ? 'The code is open in the console. Scan it with the company’s phone.'
+      : 'No phone is paired, so no messages can be sent or received. Scan the code with the company’s phone.';
   return [lamp(state), code, make('p', '', words), act('Scan the code', become('open'))];
 }
 
 function describeAccount({ id, state }) {
   const become = (status) => () => control('network/accounts', { id, status }, 'PATCH');
   return state === 'open'
-    ? [lamp(state), make('p', '', 'The account is logged in.'), act('End the log-in', become('CREDENTIALS'))]
+    ? [lamp(state), make('p', '', 'The account is logged in.'), act('Log out', become('CREDENTIALS'))]
     : [
         lamp(state),
-        make('p', '', 'The network has ended the log-in, as it does after a change of the password.'),
+        make('p', '', 'The network has ended the log-in, as it does after a password change.'),
         act('Log in again', become('OK')),
       ];
 }
@@ -125,11 +121,11 @@ function describeMailbox() {
   const note = make('p', 'unfilled');
   const refuse = async () => {
     await control('mail/settings', { faults: refusal }, 'PUT');
-    note.textContent = 'The next mail of the company will be refused.';
+    note.textContent = 'The company’s next mail will be rejected.';
   };
   return [
-    make('p', '', 'The company reads this mailbox by IMAP and answers by SMTP.'),
-    act('Refuse the next mail', refuse),
+    make('p', '', 'The company reads this mailbox over IMAP and sends over SMTP.'),
+    act('Reject the next mail', refuse),
     note,
   ];
 }

@@ -40,7 +40,7 @@ export async function write(message) {
 export async function writeFile(file) {
   if (file.size > FILE_MAX_BYTES) return complain('The network takes files of at most 100 MB.');
   const base64 = await readBase64(file);
-  if (base64 === null) return complain('The browser can not read this file.');
+  if (base64 === null) return complain('The browser cannot read this file.');
   const media = { base64, mime_type: file.type, file_name: file.name };
   const hasCaption = state.network.isMail || !/^(audio\/|image\/webp$)/.test(file.type);
   await writeText({ type: 'file', media }, hasCaption);

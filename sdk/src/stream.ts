@@ -25,7 +25,7 @@ const IDLE_MS = 60_000;
 
 /**
  * Iterates over the events until the caller leaves the loop or ends the signal. Throws a ParleyError when the platform refuses the request.
- * A platform that can not be reached, or asks to wait, is tried again for ever.
+ * A platform that cannot be reached, or asks to wait, is tried again for ever.
  */
 export async function* openStream(client: ClientOptions, request: PreparedRequest): AsyncGenerator<StreamedEvent> {
   const { signal, lastEventId = '', onConnection, onPause }: StreamOptions = request.options;
@@ -50,7 +50,7 @@ export async function* openStream(client: ClientOptions, request: PreparedReques
   }
 }
 
-/** Yields the events of one connection. Returns when it ends or can not be made, with the time to wait if the platform names one. */
+/** Yields the events of one connection. Returns when it ends or cannot be made, with the time to wait if the platform names one. */
 async function* readConnection(
   client: ClientOptions,
   request: PreparedRequest,

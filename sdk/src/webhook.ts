@@ -36,7 +36,7 @@ export class WebhookError extends Error {
   }
 }
 
-/** Four times the most that the platform sends, so that a stranger can not fill the memory. */
+/** Four times the most that the platform sends, so that a stranger cannot fill the memory. */
 const MAX_BYTES = 1024 * 1024;
 
 /**

@@ -47,7 +47,7 @@ export interface ChatCall {
   /** The platform's own id, because those of models are not always unique. */
   id: string;
   name: string;
-  /** Null when the model has written no JSON, or what no request may have: too deep, too long, a character that can not be stored. */
+  /** Null when the model has written no JSON, or what no request may have: too deep, too long, a character that cannot be stored. */
   arguments: unknown;
 }
 
@@ -176,7 +176,7 @@ function readReply(model: AskedModel, answer: unknown): ChatReply {
   const { choices, usage } = (answer ?? {}) as RawReply;
   const choice = Array.isArray(choices) ? choices[0] : null;
   const message = choice?.message;
-  if (!message) throw new EndpointError('The answer of the model can not be understood.');
+  if (!message) throw new EndpointError('The answer of the model cannot be understood.');
   const { tool_calls } = message;
   const isCut = CUTS.has(choice.finish_reason);
   return {

@@ -104,6 +104,6 @@ async function sendOnce(
   try {
     return await send(request);
   } catch (error) {
-    throw new EndpointError(`The ${server} can not be reached, or takes too long.`, { cause: error });
+    throw new EndpointError(`The ${server} cannot be reached, or takes too long.`, { cause: error });
   }
 }

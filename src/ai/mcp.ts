@@ -46,7 +46,7 @@ const MAX_EVENTS = declareLimit(100, {
   what: 'MCP server: events per response',
   beyond: 'the call fails',
 });
-/** The most calls of one connection, so that a server can not make the client talk for ever. */
+/** The most calls of one connection, so that a server cannot make the client talk for ever. */
 const MAX_CALLS = declareLimit(24, {
   topic: 'Agents',
   what: 'MCP server: calls per answer',
@@ -79,7 +79,7 @@ export async function openMcp(outbound: Outbound, endpoint: McpEndpoint, signal:
   const client = new Client(CLIENT, {
     versionNegotiation: { mode: 'auto' },
     inputRequired: { autoFulfill: false },
-    // A schema of the server is not compiled: nobody reads structured results, and a pattern could take for ever.
+    // A schema of the server is not compiled: no one reads structured results, and a pattern could take for ever.
     jsonSchemaValidator: {
       getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
     },
@@ -122,7 +122,7 @@ function explain(error: unknown, { status, fault }: Heard): never {
   if (fault) throw fault;
   const message =
     status === null
-      ? 'The MCP server can not be reached, or does not answer as it should.'
+      ? 'The MCP server cannot be reached, or does not answer as it should.'
       : `The MCP server has answered with the status ${status}.`;
   throw new EndpointError(message, { cause: error });
 }
@@ -158,7 +158,7 @@ function readResult({ content, isError }: RawResult): McpResult {
   return { text: texts.join('\n'), isError: isError === true };
 }
 
-/** Makes the function by which the client calls its server. Its standing stream is not opened: nobody listens to it. */
+/** Makes the function by which the client calls its server. Its standing stream is not opened: no one listens to it. */
 function makeFetch(
   outbound: Outbound,
   { url, header }: McpEndpoint,

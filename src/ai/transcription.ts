@@ -20,6 +20,6 @@ export async function transcribe(
   const url = `${baseUrl}/audio/transcriptions`;
   const call = { server: 'transcription model', url, apiKey, form, maxBytes: MAX_BYTES, signal };
   const { text } = ((await postForm(outbound.operator, call)) ?? {}) as { text?: unknown };
-  if (typeof text !== 'string') throw new EndpointError('The answer of the transcription model can not be understood.');
+  if (typeof text !== 'string') throw new EndpointError('The answer of the transcription model cannot be understood.');
   return text.trim();
 }

@@ -1,4 +1,4 @@
-/** The agent of the demo, as somebody meets it who writes on the phone page right after the first start. No model is set up. */
+/** The agent of the demo, as someone meets it who writes on the phone page right after the first start. No model is set up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makePhoneNumber } from '../../test/support/network.ts';

@@ -1,5 +1,5 @@
 /**
- * Starts the processes beside the platform: the embedded database and the sandbox. They take as long to start as the code of the
+ * Starts the processes next to the platform: the embedded database and the sandbox. They take as long to start as the code of the
  * platform takes to load, so they are started before that code is loaded. This file must therefore import nothing that loads slowly.
  */
 import { dataPath, type StartConfig } from '../config.ts';
@@ -78,7 +78,7 @@ async function openDataFolder(config: StartConfig): Promise<InstallationSecrets>
     // nothing about the setting.
     if (code === undefined || EXPLAINED.has(code)) throw error;
     throw new Error(
-      `DATA_DIR ${config.DATA_DIR} can not be made or written (${message}); set DATA_DIR to another folder`,
+      `DATA_DIR ${config.DATA_DIR} cannot be made or written (${message}); set DATA_DIR to another folder`,
       {
         cause: error,
       },

@@ -28,7 +28,7 @@ export function explainStartError(error: unknown, config: Config): string {
     case 'EAI_AGAIN':
     case 'ETIMEDOUT':
     case 'EHOSTUNREACH':
-      return `the database at ${where} can not be reached (${code}${MEANINGS.get(code) ?? ''}); check DATABASE_URL`;
+      return `the database at ${where} cannot be reached (${code}${MEANINGS.get(code) ?? ''}); check DATABASE_URL`;
     case '28P01':
     case '28000':
     case '3D000':

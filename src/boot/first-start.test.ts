@@ -200,7 +200,7 @@ test('every start connects the inboxes of the demo with the sandbox, which has f
     const answer = await fetch(`${sandbox}/sandbox/phone/messages`, { method: 'POST', body });
     return answer.json();
   };
-  // Until the inbox is connected nobody takes the message.
+  // Until the inbox is connected no one takes the message.
   await waitUntil('the gateway', async () => (await write('partner', 'demo', '5511970000001')).delivered);
   await waitUntil('the account', async () => (await write('linkedin', 'acc_demo', 'ana-sa')).delivered);
   await write('mail', 'hello@sandbox.example', 'ana@client.example');

@@ -84,7 +84,7 @@ function createFirstRecords(kit: Kit, start: FirstStart): Promise<boolean> {
     });
     const globalKey = await createKey(tx, start.jwtSecret, { company: null, name: 'First global key', scopes: ['*'] });
     // The credentials file is written before the commit. In the other order, a process that died between the two would
-    // leave keys that nobody can read, and nobody could log in. A file without a commit is overwritten by the next start.
+    // leave keys that no one can read, and no one could log in. A file without a commit is overwritten by the next start.
     await writeCredentials(kit, {
       base_url: start.baseUrl,
       company_id: company._id,
@@ -197,7 +197,7 @@ async function ignoreExisting(code: ErrorCode, make: () => Promise<unknown>): Pr
 
 const credentialsPath = (kit: Kit): string => dataPath(kit.config, 'credentials.json');
 
-/** Writes the credentials to a side file and renames it, so that nobody can read a half-written file. */
+/** Writes the credentials to a side file and renames it, so that no one can read a half-written file. */
 async function writeCredentials(kit: Kit, credentials: Credentials): Promise<void> {
   const path = credentialsPath(kit);
   await writeFile(`${path}.new`, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });

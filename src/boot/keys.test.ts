@@ -201,7 +201,7 @@ describe('a keys command that fails explains why', () => {
       [['create'], /^parley: usage:(\n {2}npm run keys -- [^\n]+){4}\n$/],
       [
         ['list', '--global'],
-        /^parley: the database at localhost:9 can not be reached \(ECONNREFUSED: nothing listens there\); check DATABASE_URL\n$/,
+        /^parley: the database at localhost:9 cannot be reached \(ECONNREFUSED: nothing listens there\); check DATABASE_URL\n$/,
       ],
     ] as const) {
       const env = { DATABASE_URL, DATA_DIR: await makeDataFolder(t) };

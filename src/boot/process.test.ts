@@ -68,7 +68,7 @@ test('one installation goes through its first start, a kill -9, a second start a
   await t.test(
     'a second process on the same data folder is refused, and the first one goes on serving',
     async (inner) => {
-      // Its port is the same, too, as when somebody starts the program twice; the folder explains why that port is taken.
+      // Its port is the same, too, as when someone starts the program twice; the folder explains why that port is taken.
       const second = spawnProgram(inner, { env: { DATA_DIR: folder, PORT: new URL(first.url).port } });
       assert.equal(await second.ended, 1);
       assert.match(second.stderr(), /^parley: another Parley \(pid \d+\) is running on .*\n$/);
@@ -94,7 +94,7 @@ test('one installation goes through its first start, a kill -9, a second start a
     const { url: formerUrl, updatedAt: _before, ...former } = before.webhook;
     assert.deepEqual(webhook, former);
     assert.deepEqual([new URL(url).pathname, typeof updatedAt], [new URL(formerUrl).pathname, 'string']);
-    // The settings of the demo name the ports of the sandbox, with which each start connects anew. The network rates the number when it likes.
+    // The settings of the demo name the ports of the sandbox, with which each start connects again. The network rates the number when it likes.
     const MOVING = ['web_config', 'email_config', 'partner_api_config', 'connection', 'standing', 'updatedAt'];
     const withoutPlaces = ({ result }: Json): Json[] =>
       result.map((inbox: Json) => Object.fromEntries(Object.entries(inbox).filter(([name]) => !MOVING.includes(name))));

@@ -9,7 +9,7 @@ import { withOperatorsDatabase } from './operators-database.ts';
 
 const USAGE = 'usage: npm run recount [-- --company ID] [--check]';
 
-// A campaign of a million contacts takes some minutes on a small machine. Nobody waits for it.
+// A campaign of a million contacts takes some minutes on a small machine. No one waits for it.
 const STATEMENT_MS = 3_600_000;
 
 interface RecountCommand {

@@ -59,7 +59,7 @@ describe('the program explains in one sentence why it does not start', { concurr
     const DATABASE_URL = `postgres://parley:hunter2@127.0.0.1:${port}/parley`;
     await assertStartRefused(
       t,
-      new RegExp(`the database at 127\\.0\\.0\\.1:${port} can not be reached .*nothing listens there.*DATABASE_URL`),
+      new RegExp(`the database at 127\\.0\\.0\\.1:${port} cannot be reached .*nothing listens there.*DATABASE_URL`),
       {
         env: { DATABASE_URL },
       },
@@ -123,7 +123,7 @@ describe('the program explains in one sentence why it does not start', { concurr
     }
   });
 
-  test('when code can not be loaded, the program ends together with the database and the sandbox that it has started', (t) => {
+  test('when code cannot be loaded, the program ends together with the database and the sandbox that it has started', (t) => {
     const breaks = `import { registerHooks } from 'node:module';
       registerHooks({ load: (url, context, next) => {
         if (url.endsWith('/boot/run.ts')) throw new Error('this file is damaged');
@@ -170,18 +170,18 @@ describe('the program explains in one sentence why it does not start', { concurr
     for (const DATA_DIR of ['/proc/nope', '/proc/nope/below', '/proc'])
       await assertStartRefused(
         t,
-        new RegExp(`^DATA_DIR ${DATA_DIR} can not be made or written`),
+        new RegExp(`^DATA_DIR ${DATA_DIR} cannot be made or written`),
         withDatabase({ DATA_DIR }),
       );
   });
 
-  test('a secrets file that can not be read is never replaced', async (t) => {
+  test('a secrets file that cannot be read is never replaced', async (t) => {
     const folder = await makeDataFolder(t);
     await mkdir(folder);
     await writeFile(`${folder}/secrets.json`, '{"encryptionKey": "hunter2');
     await assertStartRefused(
       t,
-      /secrets\.json can not be read .*; restore it, or set ENCRYPTION_KEY/,
+      /secrets\.json cannot be read .*; restore it, or set ENCRYPTION_KEY/,
       withDatabase({ DATA_DIR: folder }),
     );
   });
@@ -191,7 +191,7 @@ describe('the program explains in one sentence why it does not start', { concurr
     const folder = await makeDataFolder(t);
     await mkdir(dirname(folder), { recursive: true });
     await mkdir(folder, { mode: 0o555 });
-    // Root may write anywhere, so the program runs as the user nobody, if that user may read the files of the program.
+    // Root may write anywhere, so the program runs as the user no one, if that user may read the files of the program.
     const uid = process.getuid?.() === 0 ? 65_534 : undefined;
     if (uid !== undefined && !mayRead(uid)) return t.skip('nobody may not read the program here');
     await assertRefused(t, /no permission: .*EACCES/, {

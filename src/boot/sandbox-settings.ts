@@ -9,7 +9,7 @@ import type { Sandbox } from './sandbox.ts';
 export const configureSandbox = (kit: Kit, sandbox: Sandbox, settings: object): Promise<void> =>
   put(kit, `${sandbox.url}/sandbox/settings`, settings);
 
-// Somebody who opens the phone page again wants to see where the conversation was, not all of it.
+// Someone who opens the phone page again wants to see where the conversation was, not all of it.
 const SHOWN = 100;
 
 /** Gives the phones of the sandbox the last messages that the platform has of the demo inbox. */

@@ -65,11 +65,11 @@ async function readStored(path: string): Promise<Partial<InstallationSecrets> | 
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Partial<InstallationSecrets>;
   } catch (error) {
-    // Failure policy: a missing file means a first start. A file that can not be read is never replaced, because the stored data is
+    // Failure policy: a missing file means a first start. A file that cannot be read is never replaced, because the stored data is
     // encrypted with its key.
     if ((error as { code?: string }).code === 'ENOENT') return null;
     throw new Error(
-      `${path} can not be read (${(error as Error).message}); restore it, or set ENCRYPTION_KEY and JWT_SECRET`,
+      `${path} cannot be read (${(error as Error).message}); restore it, or set ENCRYPTION_KEY and JWT_SECRET`,
       { cause: error },
     );
   }

@@ -54,7 +54,7 @@ export interface Running {
   url: string | null;
   kit: Kit;
   stop(): Promise<void>;
-  /** Resolves with one sentence when the process can not go on, for example because its database has died. */
+  /** Resolves with one sentence when the process cannot go on, for example because its database has died. */
   failed: Promise<string>;
 }
 
@@ -123,7 +123,7 @@ async function startParts(config: StartConfig, purpose: Purpose, options: StartO
     if (sandbox && !first) await restorePhones(kit, sandbox, log);
     if (sandbox && api) await configureSandbox(kit, sandbox, await describeDemoChat(kit, sandbox.url, api.local));
   }
-  // The watch of the disk space begins after the first start has written its records, because they are small, and without them nobody could
+  // The watch of the disk space begins after the first start has written its records, because they are small, and without them no one could
   // use the platform at all.
   if (embedded) {
     const { folders, keepBallast } = embedded;

@@ -16,7 +16,7 @@ export interface Abilities {
   /** The files that the channel sends, one entry for each content type that has a file. */
   media: readonly MediaFormat[];
   markRead: boolean;
-  /** Whether the network shows to a contact that somebody writes an answer. */
+  /** Whether the network shows to a contact that someone writes an answer. */
   typing: boolean;
   /** Whether the network has templates, which it reviews and which can be sent at any time. */
   templates: boolean;

@@ -112,7 +112,7 @@ export interface InboundReport extends InboundBase {
   /** Our message, when the report names it by our own id; null when only `aliases`, the other ids that it names, tell. */
   own: { messageId: string; externalId: string } | null;
   aliases: string[];
-  /** The recipients that the report names; empty when it names nobody, or when their names do not count. */
+  /** The recipients that the report names; empty when it names no one, or when their names do not count. */
   recipients: Identity[];
   /** The causes of a failed delivery; null when the recipient complains, and wants no more messages. */
   errors: NetworkError[] | null;
@@ -207,7 +207,7 @@ export interface ChannelDeclaration<
   contactSource: 'INBOUND' | 'WIDGET';
   can: Abilities;
   samples: Samples;
-  /** Translates an item that was fetched. Runs in a child process, and throws when the item can not be read. */
+  /** Translates an item that was fetched. Runs in a child process, and throws when the item cannot be read. */
   translate?(item: TranslatedItem): Promise<(Inbound | null)[]>;
   /** Returns the content of a file that a pushed item or a callback has brought; null when there is none with this name. Runs in a child process. */
   extractFile?(item: Readable, file: string): Promise<Buffer | null>;
@@ -242,7 +242,7 @@ export interface ChannelNetwork<Config = Record<string, unknown>> extends Sendin
   refusesCredentials?(code: number | string): boolean;
   /** Throws NetworkRefusal when the network refused the call, and another error when no answer came; the caller tries again later. */
   markRead?(message: AnsweredMessage, config: Config, signal: AbortSignal): Promise<void>;
-  /** Shows for some seconds to the contact that somebody writes an answer to this message. Throws as markRead does. */
+  /** Shows for some seconds to the contact that someone writes an answer to this message. Throws as markRead does. */
   showTyping?(message: AnsweredMessage, config: Config, signal: AbortSignal): Promise<void>;
   templates?: ChannelTemplates<Config>;
   /** The cause of a failure in Portuguese, for display. */

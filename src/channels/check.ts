@@ -18,7 +18,7 @@ export interface Callback {
 }
 
 /**
- * WAITING: somebody has to scan the picture (a data URL) with the phone, or type the code into it; both are null until the network has made them ·
+ * WAITING: someone has to scan the picture (a data URL) with the phone, or type the code into it; both are null until the network has made them ·
  * FAILED: the network gave no code. `error` is one sentence for people.
  */
 export type Pairing =

@@ -24,7 +24,7 @@ export interface ReceivedFile {
   mimeType: string | null;
   fileName: string | null;
   size: number | null;
-  /** By which the network hands out the file; null when it does not. It never leaves the platform, and neither does the hash. */
+  /** By which the network provides the file; null when it does not. It never leaves the platform, and neither does the hash. */
   networkId: string | null;
   sha256: string | null;
 }
@@ -55,7 +55,7 @@ export type FetchResult =
   | { outcome: 'gone'; reason: string }
   | { outcome: 'failed'; reason: string };
 
-/** The parts of an interactive message of the business beside its text, in the form of the WhatsApp Cloud API. */
+/** The parts of an interactive message of the business next to its text, in the form of the WhatsApp Cloud API. */
 export interface InteractiveOffer {
   header?: Record<string, unknown>;
   footer?: Record<string, unknown>;
@@ -97,7 +97,7 @@ interface TextContent {
   email?: MailHead;
 }
 
-/** A file with its caption. The file of a message that is sent travels beside its content. */
+/** A file with its caption. The file of a message that is sent travels next to its content. */
 interface FileContent {
   contentType: FileType;
   content?: string | null;

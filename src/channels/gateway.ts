@@ -1,4 +1,4 @@
-/** What calls to a gateway end in, for channels that reach their network through a server of somebody else. */
+/** What calls to a gateway end in, for channels that reach their network through a server of someone else. */
 import type { NetworkError } from './channel.ts';
 import { asRecord, type Json } from './values.ts';
 import { parseForeignJson, TooManyParts } from '../platform/outside/foreign-json.ts';
@@ -61,5 +61,5 @@ export function maskKey(answer: GatewayAnswer, key: string): GatewayAnswer {
 export function describeFailure(answer: FailedCall): string {
   if (answer.outcome === 'unknown') return answer.reason;
   const { code, message } = answer.error;
-  return answer.network ? `The gateway refused: ${message} (code ${code}).` : message;
+  return answer.network ? `The gateway rejected it: ${message} (code ${code}).` : message;
 }

@@ -16,9 +16,9 @@ export interface Identity {
 
 /** A person as a network names them. */
 export interface Person {
-  /** The names by which the network knows the person, the most reliable first; empty when it names nobody. */
+  /** The names by which the network knows the person, the most reliable first; empty when it names no one. */
   names: Identity[];
-  /** The name for display, when the network sends one. It identifies nobody. */
+  /** The name for display, when the network sends one. It identifies no one. */
   displayName?: string;
 }
 

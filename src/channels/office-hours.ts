@@ -12,23 +12,23 @@ const Clock = Type.String({
 
 const OpenTime = strict({
   day: oneOf(DAYS, 'The day of the week'),
-  from: Type.String({ ...Clock, description: 'When the company begins to answer: 09:00' }),
-  to: Type.String({ ...Clock, description: 'When it ends, later than from: 18:00' }),
+  from: Type.String({ ...Clock, description: 'The start of the hours: 09:00' }),
+  to: Type.String({ ...Clock, description: 'Their end, later than from: 18:00' }),
 });
 
-export const OfficeHours = plain.strict('When the company answers; null: always', {
-  time_zone: Type.String({ minLength: 1, maxLength: 64, description: 'A zone of the IANA list: America/Sao_Paulo' }),
+export const OfficeHours = plain.strict('When the company is available; null: always', {
+  time_zone: Type.String({ minLength: 1, maxLength: 64, description: 'An IANA time zone: America/Sao_Paulo' }),
   days: Type.Array(OpenTime, {
     minItems: 1,
     maxItems: 21,
-    description: 'A day may have several spans',
+    description: 'A day can have several spans',
   }),
   away_text: nullable(
     Type.String({
       minLength: 1,
       maxLength: 1_000,
       ...NOT_BLANK,
-      description: 'What visitors read outside of these hours',
+      description: 'What visitors read outside these hours',
     }),
   ),
 });
@@ -36,8 +36,7 @@ export type OfficeHours = Static<typeof OfficeHours>;
 
 export function findHoursFault(hours: OfficeHours | null): SettingsFault | null {
   if (!hours) return null;
-  if (!isTimeZone(hours.time_zone))
-    return { path: 'office_hours.time_zone', message: 'is no time zone of the IANA list' };
+  if (!isTimeZone(hours.time_zone)) return { path: 'office_hours.time_zone', message: 'is not an IANA time zone' };
   const wrong = hours.days.findIndex(({ from, to }) => from >= to);
   return wrong < 0 ? null : { path: `office_hours.days[${wrong}].to`, message: 'must be later than from' };
 }

@@ -17,7 +17,7 @@ export interface ChannelSettings<Config = Record<string, unknown>> {
   record: TObject;
   /** Properties that are encrypted at rest. */
   secrets: readonly string[];
-  /** Those of them that the platform sends to nobody, so that they are kept when the addresses in the settings change. */
+  /** Those of them that the platform sends to no one, so that they are kept when the addresses in the settings change. */
   ownSecrets?: readonly string[];
   /** Settings for what a request leaves out. A channel without them has to be given all of its settings. */
   initial?: Partial<Config>;

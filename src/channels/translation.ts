@@ -6,7 +6,7 @@ import type { Inbound } from './channel.ts';
 import type { ExtractionRequest, TranslationRequest } from './fetching.ts';
 import { findExtractor, findTranslator } from './registry.ts';
 
-/** Returns one unreadable element for an item that can not be read. */
+/** Returns one unreadable element for an item that cannot be read. */
 export async function answerTranslation(
   { translate: channel, bytes, item }: TranslationRequest,
   supply: Supply,

@@ -1,5 +1,5 @@
 /**
- * Readers for JSON that a network sends. Each reader takes any value, never throws, and returns null for a value that it can not use.
+ * Readers for JSON that a network sends. Each reader takes any value, never throws, and returns null for a value that it cannot use.
  * PostgreSQL can store every string that they return: it refuses NUL in text, and lone surrogates in jsonb.
  */
 import { declareLimit } from '../platform/values/limits.ts';

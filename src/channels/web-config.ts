@@ -21,7 +21,7 @@ const Question = strict({
     Type.String({ minLength: 1, maxLength: 64, ...SLUG, description: 'With CUSTOM_FIELD: a custom field of contacts' }),
   ),
   required: plain.flag(
-    'Whether the chat begins only with an answer; a person whom the site has proven may leave it out',
+    'Whether the answer is required to start the chat; visitors identified by the site can leave it out',
   ),
 });
 
@@ -44,23 +44,23 @@ export const WEB_PROPERTIES = {
     ...explainedPattern('^#[0-9a-f]{6}$', 'must be a colour such as #2563eb'),
     description: 'The colour of the launcher and of the header',
   }),
-  position: oneOf(['LEFT', 'RIGHT'], 'The corner of the page in which the launcher is'),
+  position: oneOf(['LEFT', 'RIGHT'], 'The corner of the page where the launcher is'),
   title: nullable(shortText(80, 'The heading; null: the name of the inbox')),
   avatar_url: nullable(webAddress('The address of a picture')),
-  welcome_text: nullable(shortText(1_000, 'What a new visitor reads first')),
-  quick_replies: Type.Array(shortText(80, 'A text that a visitor sends with one click'), {
+  welcome_text: nullable(shortText(1_000, 'The first text that a new visitor sees')),
+  quick_replies: Type.Array(shortText(80, 'A text that a visitor can send with one click'), {
     maxItems: 5,
     uniqueItems: true,
-    description: 'Texts that a new visitor sends with one click',
+    description: 'Texts that a new visitor can send with one click',
   }),
-  language: nullable(oneOf(['pt-BR', 'en', 'es'], 'null: the language of the browser')),
+  language: nullable(oneOf(['pt-BR', 'en', 'es'], "null: the browser's language")),
   office_hours: nullable(OfficeHours),
   questions: Type.Array(Question, {
     maxItems: 10,
-    description: 'What a new visitor is asked before the first message, a text or a file, which brings the answers',
+    description: 'What a new visitor is asked before the first message, a text or a file, which includes the answers',
   }),
-  identity_required: plain.flag('Only visitors whom the site has proven may chat'),
-  show_operator_names: plain.flag('Visitors see the names of the people who answer'),
+  identity_required: plain.flag('Only visitors identified by the site can chat'),
+  show_operator_names: plain.flag('Visitors see the names of the users who reply'),
 };
 
 /** As stored and shown; the secret is masked in answers. */

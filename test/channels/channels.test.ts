@@ -340,7 +340,7 @@ for (const stage of stages) {
       assert.equal((await call(201, 'POST', '/v1/messages/send-text', { body })).body.status, 'SENT');
     });
   else
-    test(`${name}: an address to unsubscribe, which its messages can not carry, is 400 and stores nothing`, async () => {
+    test(`${name}: an address to unsubscribe, which its messages cannot carry, is 400 and stores nothing`, async () => {
       const { conversation } = await open(scene);
       const body = { conversationId: conversation, message: { content: 'News' }, unsubscribe: true };
       expectProblem(await call(400, 'POST', '/v1/messages/send-text', { body }), 'VALIDATION_FAILED', 'unsubscribe');

@@ -9,7 +9,7 @@ import { openTestDatabase } from '../support/database.ts';
 /** The tables without a company, each with the reason. */
 const WITHOUT_COMPANY: Record<string, string> = {
   companies: 'is the company: its _id is what others call company_id',
-  callbacks_aside: 'of a callback that can not be read nobody knows the company; readable by the system only',
+  callbacks_aside: 'of a callback that cannot be read nobody knows the company; readable by the system only',
   job_attempts: 'jobs of the whole installation; readable by the system only',
   people:
     'one password of a person, whatever companies have this person among their users; readable by the system only',
@@ -263,7 +263,7 @@ test('no runtime role is a superuser, bypasses row security, owns a table, can l
   );
 });
 
-test('the reading role can not write, and only the owner can truncate or alter a table', async () => {
+test('the reading role cannot write, and only the owner can truncate or alter a table', async () => {
   const rights = await database.sql<{ right: string }>(`
     select distinct grantee || ' ' || privilege_type as right from information_schema.role_table_grants
     where table_schema = 'public' and grantee in ('PUBLIC', 'parley_app', 'parley_read', 'parley_system') order by 1`);

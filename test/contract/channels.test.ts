@@ -12,7 +12,7 @@ import { startPlatform, type Json } from '../support/platform.ts';
 const platform = await startPlatform();
 const { channels } = platform.running.kit;
 
-/** The channel's settings, or null when a request body can not set them. */
+/** The channel's settings, or null when a request body cannot set them. */
 const writableSettings = ({ settings }: NamedChannel) => (settings?.body ? settings : null);
 
 function inboxBody(channel: NamedChannel, given?: Json): Json {

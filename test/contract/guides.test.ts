@@ -131,7 +131,7 @@ test('an address without a page shows a browser a page that says so, and answers
     const shown = await fetch(platform.url + path, { headers: { accept: 'text/html' } });
     assert.equal(shown.status, 404, path);
     const html = await shown.text();
-    assert.match(html, /<h1>No such page<\/h1>/);
+    assert.match(html, /<h1>Page not found<\/h1>/);
     for (const [, href = ''] of html.matchAll(/\s(?:href|src)="([^"#][^"]*)"/g)) {
       const answer = await fetch(new URL(href, platform.url + path));
       assert.equal(answer.status, 200, `${path} links to ${href}`);

@@ -42,7 +42,7 @@ const PUBLIC: Record<string, string> = {
   'POST /v1/auth/session': 'is where a session comes from',
   'POST /v1/auth/session/link': 'is where a session comes from',
   'DELETE /v1/auth/session': 'ends the session of a cookie',
-  'POST /v1/auth/forgot-password': 'whoever asks can not log in',
+  'POST /v1/auth/forgot-password': 'whoever asks cannot log in',
   'POST /v1/auth/reset-password': 'the token of the mail is in the body',
   'POST /v1/auth/accept-invitation': 'the token of the mail is in the body',
 };
@@ -139,7 +139,7 @@ const ASKING = [
   'POST /v1/agents/mcp-servers/{id}/check',
 ];
 
-/** The POSTs that answer 201 and can not be repeated with an Idempotency-Key, each with the reason. */
+/** The POSTs that answer 201 and cannot be repeated with an Idempotency-Key, each with the reason. */
 const UNREPEATABLE: Record<string, string> = {
   'POST /v1/inboxes/{id}/connect-link': 'links are not stored, and each is for one log-in',
   'POST /v1/conversations/{id}/typing': 'stores nothing, and said twice it is the same',
@@ -292,10 +292,10 @@ describe('every operation', () => {
     for (const { name, spec } of operations) assert.ok(spec.summary?.length > 3, name);
   });
 
-  test('every operation has a sentence of description beside its scope', () => {
+  test('every operation has a sentence of description besides its scope', () => {
     for (const { name, spec } of operations) {
       const said = String(spec.description ?? '').replace(
-        /(\n\n)?Takes the scope `[\w:-]+`( and a global key)?\.( Also takes [^\n]+\.)?$/,
+        /(\n\n)?Requires the scope `[\w:-]+`( and a global key)?\.( Also requires [^\n]+\.)?$/,
         '',
       );
       assert.match(said, /^.{20,}\.$/s, name);

@@ -77,7 +77,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'inboxes.moveMatching': "the sandbox's networks listen at other ports, whoever has them",
   'inboxes.replaceAllowedOrigin': "the sandbox's shop listens on another port, whoever allows it",
   'inboxes.setCoexistence': 'the network speaks of an account, whoever it belongs to',
-  'inbound.insertAsides': 'of what can not be read nobody knows the company',
+  'inbound.insertAsides': 'of what cannot be read nobody knows the company',
   'inbound.deleteAside': 'retention, by age alone',
   'inbound.exceedsQuota': 'the company itself',
   'inbound.requeueDownloads': 'downloads of all companies, by their time alone',
@@ -412,7 +412,7 @@ test("a statement's name belongs to one text, because it is prepared once for ea
   const texts = new Map<string, string>();
   for (const { name, text, file, planEachTime } of statements) {
     assert.ok(name, `${file}: a statement without a name`);
-    // A statement with this flag is sent without a name, so it can not share its name with another one.
+    // A statement with this flag is sent without a name, so it cannot share its name with another one.
     if (planEachTime) continue;
     assert.equal(texts.get(name) ?? text, text, `${name} names two statements`);
     texts.set(name, text);

@@ -47,7 +47,7 @@ const atSizes = <What extends object>(
   prove: (what: What) => Promise<object>,
   sizes: Partial<Record<Size, Omit<What, 'seed'>>>,
 ): Proofs =>
-  // A type can not say that what is given, together with the seed, is the whole.
+  // A type cannot say that what is given, together with the seed, is the whole.
   Object.fromEntries(
     Object.entries(sizes).map(([size, what]) => [size, (seed: number) => prove({ ...what, seed } as unknown as What)]),
   );

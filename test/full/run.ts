@@ -70,7 +70,7 @@ function currentCommit(): string {
   try {
     return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
   } catch {
-    // Failure policy: a copy without git can not notice changes of the code, so after a change it has to be run with --fresh.
+    // Failure policy: a copy without git cannot notice changes of the code, so after a change it has to be run with --fresh.
     return 'unknown';
   }
 }

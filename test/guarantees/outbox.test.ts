@@ -60,7 +60,7 @@ test('a message whose commit the database refuses emits no event, and other mess
   assert.equal(await countDeliveries(`body like '%poison%' or body like '%5511982000001%'`), 0);
 });
 
-test('a message whose outcome can not be committed emits no event, and its answer does not suggest sending it again', async () => {
+test('a message whose outcome cannot be committed emits no event, and its answer does not suggest sending it again', async () => {
   await platform.receive({ from: '5511982000009', text: 'Hello' });
   const [conversation] = await sql<{ _id: string }>(
     `select conversation_id as _id from messages where content = 'Hello'`,

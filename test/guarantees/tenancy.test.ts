@@ -34,7 +34,7 @@ test('a key with the scope of an operation alone reads nothing that needs anothe
   assertRowsHold(/: one scope alone/);
 });
 
-test('a global key is invisible to companies and can not be revoked by them, and it can itself act for every company', () => {
+test('a global key is invisible to companies and cannot be revoked by them, and it can itself act for every company', () => {
   assertRowsHold(/: what belongs to no company/);
 });
 

@@ -15,15 +15,15 @@ test('an account is connected by its log-in link after a refusal in words, and l
   await page.getByRole('button', { name: 'Connect an inbox' }).click();
   const dialog = findDialog(page);
   await dialog.getByRole('button', { name: /^LinkedIn/ }).click();
-  await dialog.getByRole('button', { name: 'Create and make the link' }).click();
+  await dialog.getByRole('button', { name: 'Create the link' }).click();
   await dialog.getByLabel('Name').and(page.locator('[aria-invalid=true]')).waitFor();
   await dialog.getByLabel('Name').fill('Vera on LinkedIn');
   await setNetwork(platform, { faults: { link: [{ code: 400, message: 'errors/not_allowed', times: 1 }] } });
   assert.deepEqual(await findBarriers(page), []);
-  await dialog.getByRole('button', { name: 'Create and make the link' }).click();
+  await dialog.getByRole('button', { name: 'Create the link' }).click();
   await dialog.getByRole('alert').filter({ hasText: 'A fault that was set' }).waitFor();
   await dialog.getByRole('button', { name: 'Try again' }).click();
-  await dialog.getByText('Nobody has logged in with an account yet.').waitFor();
+  await dialog.getByText('No one has logged in with an account yet.').waitFor();
   const link = dialog.getByLabel('Log-in link', { exact: true });
   await link.waitFor();
   const opened = await dialog.getByRole('link', { name: 'Open the log-in page' }).getAttribute('href');
@@ -43,7 +43,7 @@ test('an account is connected by its log-in link after a refusal in words, and l
   const { accounts } = await platform.sandbox('GET', '/sandbox/network/accounts');
   const account = accounts.at(-1)?.id;
   await platform.sandbox('PATCH', '/sandbox/network/accounts', { id: account, status: 'CREDENTIALS' });
-  await page.getByText(/a new log-in connects it again.*CREDENTIALS/).waitFor();
+  await page.getByText(/Log in again to reconnect it.*CREDENTIALS/).waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('button', { name: 'Log in again' }).click();
   await link.waitFor();

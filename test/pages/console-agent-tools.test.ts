@@ -22,10 +22,10 @@ test('an agent gets vision, a transcription model and prices in its form, and a 
   await page.getByLabel('Name', { exact: true }).fill('Ana');
   await page.getByLabel('The model sees pictures').click();
   await page.getByLabel('Model for voice notes').fill('ears');
-  await page.getByLabel('Price of a million tokens read').fill('3');
-  await page.getByLabel('Price of a million tokens written').fill('15');
-  await page.getByLabel('Price of a minute of voice notes').fill('0.006');
-  await page.getByLabel('What the contact is told then').fill('Uma pessoa já responde.');
+  await page.getByLabel('Price per million tokens read').fill('3');
+  await page.getByLabel('Price per million tokens written').fill('15');
+  await page.getByLabel('Price per minute of voice notes').fill('0.006');
+  await page.getByLabel('Message to the contact').fill('Uma pessoa já responde.');
   await page.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('heading', { name: 'Ana' }).waitFor();
   const [agent] = await listAgents();
@@ -85,7 +85,7 @@ test('a company allows MCP servers in the form of an agent, adds one, and approv
   const [agent] = await listAgents();
   const { page, complaints, close } = await openConsole(platform, browser, { path: `/agents/${agent?._id}` });
   await page.getByRole('button', { name: 'Allow MCP servers' }).click();
-  await page.getByText('There is no server yet.').waitFor();
+  await page.getByText('No servers yet.').waitFor();
   await page.getByRole('button', { name: 'Add a server' }).click();
   const dialog = findDialog(page);
   await dialog.getByLabel('Name').first().fill('Shop');
@@ -123,8 +123,8 @@ test('a company allows MCP servers in the form of an agent, adds one, and approv
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByRole('button', { name: 'Connection', exact: true }).click();
   await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
-  await dialog.getByRole('button', { name: 'Really remove' }).click();
-  await page.getByText('There is no server yet.').waitFor();
+  await dialog.getByRole('button', { name: 'Yes, remove' }).click();
+  await page.getByText('No servers yet.').waitFor();
   assert.deepEqual(
     complaints().filter((text) => !/status of 400/.test(text)),
     [],

@@ -29,10 +29,10 @@ const table = (
 
 test('an agent is created with one text as its knowledge, tried beside its form, changed, and removed after a second press', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/agents' });
-  await page.getByText('There are no agents yet').waitFor();
+  await page.getByText('No agents yet').waitFor();
   await page.getByRole('button', { name: 'New agent' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Ana');
-  await page.getByLabel('Where it looks for answers').selectOption({ label: 'In chosen texts and files' });
+  await page.getByLabel('Where it looks for answers').selectOption({ label: 'In selected texts and files' });
   await page.getByText('It finds nothing yet').waitFor();
   await page.getByRole('button', { name: 'Add a text or file' }).click();
   const picker = page.getByRole('group', { name: 'Add a text or file' });
@@ -40,7 +40,7 @@ test('an agent is created with one text as its knowledge, tried beside its form,
   await picker.getByRole('button', { name: 'Pagamento' }).waitFor({ state: 'detached' });
   await picker.getByRole('button', { name: 'Entrega' }).click();
   await page.getByRole('button', { name: 'Remove: Entrega' }).waitFor();
-  await page.getByLabel('Read rows of chosen tables').check();
+  await page.getByLabel('Read rows of selected tables').check();
   await page.getByRole('button', { name: 'Add a table' }).click();
   await page.getByRole('button', { name: 'Preços' }).click();
   await page.getByRole('button', { name: 'Remove: Preços' }).waitFor();
@@ -83,14 +83,14 @@ test('an agent is created with one text as its knowledge, tried beside its form,
   await page.getByLabel('Where it looks for answers').selectOption({ label: 'In all knowledge' });
   await page.getByText('Save to try your changes').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Nothing is sent or stored').waitFor();
+  await page.getByText('Nothing is sent, and only').waitFor();
   await question.press('Enter');
   await answer.getByText('Aceitamos cartões de crédito e dinheiro.').first().waitFor();
 
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
-  await page.getByRole('button', { name: 'Really remove' }).click();
+  await page.getByRole('button', { name: 'Yes, remove' }).click();
   await page.getByText('Ana was removed').waitFor();
-  await page.getByText('There are no agents yet').waitFor();
+  await page.getByText('No agents yet').waitFor();
   assert.deepEqual(
     complaints().filter((text) => !/status of 400/.test(text)),
     [],
@@ -102,7 +102,7 @@ test('an agent of a server is made with its address, and the list shows which in
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/agents/new' });
   await page.getByLabel('Name', { exact: true }).fill('Robô');
   await page.getByLabel('Type').selectOption({ label: 'Own server' });
-  await page.getByLabel('Address of the server').fill('http://127.0.0.1:9/turn');
+  await page.getByLabel('Server address').fill('http://127.0.0.1:9/turn');
   await page.getByRole('button', { name: 'Create' }).click();
   await page.getByText('No inbox gives it new conversations').waitFor();
   assert.equal(await page.getByLabel('Type').isDisabled(), true);

@@ -19,7 +19,7 @@ test('a key is created with few rights, its token is shown once, until a button 
   await dialog.getByRole('checkbox', { name: 'Contacts: Read' }).check();
   assert.deepEqual(await findBarriers(page), []);
   await dialog.getByRole('button', { name: 'Create a key' }).click();
-  await dialog.getByText('It is shown only this once').waitFor();
+  await dialog.getByText('It is shown only once').waitFor();
   const key = await dialog.getByLabel('Token', { exact: true }).inputValue();
   await page.keyboard.press('Escape');
   await page.mouse.click(5, 5);
@@ -29,12 +29,12 @@ test('a key is created with few rights, its token is shown once, until a button 
   await platform.call(403, 'GET', '/v1/inboxes', { key });
 
   const row = page.getByRole('row', { name: /Online shop/ });
-  assert.match(await row.innerText(), new RegExp(`${key.slice(-4)}[^]*Read only: Contacts[^]*Works`));
+  assert.match(await row.innerText(), new RegExp(`${key.slice(-4)}[^]*Read only: Contacts[^]*Active`));
   await row.press('Enter');
   assert.ok(!(await dialog.innerText()).includes(key), 'the token is shown a second time');
   await dialog.getByRole('button', { name: 'Revoke' }).click();
   await platform.call(200, 'GET', '/v1/contacts', { key });
-  await dialog.getByRole('button', { name: /Really revoke/ }).click();
+  await dialog.getByRole('button', { name: /Revoke the key/ }).click();
   await row.getByText('Revoked').waitFor();
   await platform.call(401, 'GET', '/v1/contacts', { key });
   assert.deepEqual(complaints(), []);
@@ -49,7 +49,7 @@ test('an administrator can give a key all rights of their own, and no other', as
   await dialog.getByLabel('Name').fill('All that I may');
   await dialog.getByRole('button', { name: 'Everything' }).click();
   await dialog.getByRole('button', { name: 'Create a key' }).click();
-  await dialog.getByText('It is shown only this once').waitFor();
+  await dialog.getByText('It is shown only once').waitFor();
   const { body } = await platform.call(200, 'GET', '/v1/api-keys?limit=1');
   const [{ name, scopes }] = body.result;
   assert.equal(name, 'All that I may');

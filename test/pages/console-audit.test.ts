@@ -34,7 +34,7 @@ test('somebody finds out by keyboard who has made a pipeline, among the entries 
   await page.getByText('No entry matches').waitFor();
   await page.getByLabel('From').fill('');
   await page.getByLabel('Until').fill('');
-  await page.getByLabel('Who').selectOption('Everybody');
+  await page.getByLabel('Who').selectOption('Everyone');
   await page.getByLabel('Action').selectOption('Any action');
   await page.getByLabel('Kind of record').selectOption('Everything');
   const { email } = (await platform.call(200, 'GET', `/v1/users/${maker}`)).body;

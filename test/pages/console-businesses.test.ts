@@ -20,7 +20,7 @@ test('a business is created with a field of the company, changed, shown with its
   await dialog.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('heading', { name: 'Padaria Estrela' }).waitFor();
   await page.getByText('Bakery').waitFor();
-  await page.getByText('No contact yet').waitFor();
+  await page.getByText('No contacts yet').waitFor();
   const [business] = (await call(200, 'GET', '/v1/businesses')).body.result;
   await call(201, 'POST', '/v1/contacts', { body: { name: 'Ana Lima', business: business._id } });
   await page.getByRole('link', { name: 'Ana Lima' }).waitFor();
@@ -33,8 +33,8 @@ test('a business is created with a field of the company, changed, shown with its
   await page.getByRole('row', { name: /Padaria Estrela/ }).click();
   await page.getByRole('button', { name: 'Remove' }).click();
   await dialog.getByRole('button', { name: 'Remove' }).click();
-  await dialog.getByRole('button', { name: 'Really remove' }).click();
-  await page.getByText('The business is removed').waitFor();
+  await dialog.getByRole('button', { name: 'Yes, remove' }).click();
+  await page.getByText('Business removed').waitFor();
   await call(404, 'GET', `/v1/businesses/${business._id}`);
   assert.deepEqual(complaints(), []);
   await close();

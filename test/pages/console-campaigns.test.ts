@@ -75,7 +75,7 @@ test('a campaign is made in the wizard, started, paused and resumed, and its num
 
   await page.getByText(/^Sent to [1-9]\d* of 31 contacts$/).waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
-  await page.getByText('Somebody has paused it.').waitFor();
+  await page.getByText('Paused manually.').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('button', { name: 'Edit' }).click();
   await dialog.getByLabel('Messages per minute, at most').fill('6000');
@@ -97,11 +97,11 @@ test('a campaign is made in the wizard, started, paused and resumed, and its num
   await page.getByRole('button', { name: 'Export the contacts' }).click();
   assert.match(await readFile(await (await download).path(), 'utf8'), /Lia Prado/);
 
-  await page.getByLabel('State').selectOption('Skipped');
+  await page.getByLabel('Status').selectOption('Skipped');
   await page.getByRole('row', { name: /Lia Prado.*Opted out/ }).press('Enter');
-  await page.getByRole('link', { name: 'To the contact' }).waitFor();
+  await page.getByRole('link', { name: 'Go to the contact' }).waitFor();
   assert.deepEqual(await findBarriers(page), []);
-  await page.getByRole('link', { name: 'To the contact' }).click();
+  await page.getByRole('link', { name: 'Go to the contact' }).click();
   await page.getByRole('heading', { name: 'Lia Prado' }).waitFor();
   assert.ok(page.url().endsWith(`/contacts/${lia._id}`));
   assert.deepEqual(complaints(), []);
@@ -118,7 +118,7 @@ test('a draft that was left half-way is continued where it was, and what the pla
   await page.getByRole('button', { name: 'New campaign' }).click();
   await findDialog(page).getByLabel('Name').fill('Half');
   await findDialog(page).getByRole('button', { name: 'Create' }).click();
-  await page.getByLabel('What it is for').fill('Everybody who asked for it');
+  await page.getByLabel('Description').fill('Everybody who asked for it');
   await page.getByRole('button', { name: 'Contacts', exact: true }).click();
   await page.getByRole('button', { name: 'Add a contact' }).click();
   await page.getByRole('searchbox').fill('Davi');
@@ -150,13 +150,13 @@ test('a draft that was left half-way is continued where it was, and what the pla
   await page.getByText('Oi, Eva! O seu pedido *A1* saiu para entrega.').waitFor();
   await page.getByText('Oi, Davi! O seu pedido *A0* saiu para entrega.').waitFor();
   await page.getByRole('button', { name: 'Time and pace' }).click();
-  await page.getByRole('checkbox', { name: 'Begin at a time of my choice' }).check();
+  await page.getByRole('checkbox', { name: 'Start at a set time' }).check();
   await page.getByLabel('Time zone').selectOption('America/Sao_Paulo');
-  await page.getByLabel('Beginning').fill('2030-01-15T09:30');
-  await page.getByRole('checkbox', { name: 'Send only at some hours' }).check();
+  await page.getByLabel('Start time').fill('2030-01-15T09:30');
+  await page.getByRole('checkbox', { name: 'Send only at certain hours' }).check();
   await page.getByLabel('To', { exact: true }).fill('08:00');
   await page.getByText('must be later than').waitFor();
-  await page.getByText('Not stored yet.').waitFor();
+  await page.getByText('Not saved yet.').waitFor();
   await page.getByLabel('To', { exact: true }).fill('17:00');
   // The page is left before the change is stored by itself.
   await page.getByRole('link', { name: 'Back' }).click();
@@ -173,14 +173,14 @@ test('a draft that was left half-way is continued where it was, and what the pla
   await page.reload();
   await page.getByRole('row', { name: /Half.*Draft/ }).press('Enter');
   await page.getByRole('button', { name: 'Time and pace' }).click();
-  assert.equal(await page.getByLabel('Beginning').inputValue(), '2030-01-15T09:30');
+  assert.equal(await page.getByLabel('Start time').inputValue(), '2030-01-15T09:30');
   assert.equal(await page.getByLabel('To', { exact: true }).inputValue(), '17:00');
   await page.getByRole('button', { name: 'Messages', exact: true }).click();
   await page.getByRole('button', { name: 'Edit: Message 1' }).click();
   assert.equal(await dialog.getByLabel('Title of the column of Value 2').inputValue(), 'Cupom');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Contacts', exact: true }).click();
-  await page.getByRole('list', { name: 'Chosen contacts' }).getByText('Davi Reis').waitFor();
+  await page.getByRole('list', { name: 'Selected contacts' }).getByText('Davi Reis').waitFor();
   await page.getByRole('button', { name: 'Copy' }).click();
   await page.getByRole('heading', { name: 'Copy of Half' }).waitFor();
   assert.deepEqual(
@@ -202,29 +202,29 @@ test('one contact is taken out of a sequence, the campaign is ended after a ques
   });
   const { page, complaints, close } = await openConsole(platform, browser, { path: `/campaigns/${campaign._id}` });
   await page.getByRole('row', { name: /Nina Neves/ }).press('Enter');
-  await page.getByRole('button', { name: 'Send nothing more' }).click();
-  await page.getByRole('button', { name: 'Really send nothing more' }).click();
+  await page.getByRole('button', { name: 'Stop sending' }).click();
+  await page.getByRole('button', { name: 'Yes, stop sending' }).click();
   await findDialog(page).waitFor({ state: 'detached' });
   const { body } = await call(200, 'GET', `/v1/campaign-enrollments?campaign=${campaign._id}`);
   const waiting = body.result.filter(({ next_run_at }: Json) => next_run_at !== null);
   assert.deepEqual([body.result.length, waiting.length], [2, 1]);
 
   await page.getByRole('row', { name: /Nina Neves/ }).press('Enter');
-  await page.getByRole('link', { name: 'To the conversation' }).click();
-  await page.getByRole('button', { name: 'About the contact' }).click();
+  await page.getByRole('link', { name: 'Go to the conversation' }).click();
+  await page.getByRole('button', { name: 'Contact details' }).click();
   await page.getByRole('link', { name: 'The campaign of this conversation' }).waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('log').getByRole('link', { name: 'Campaign' }).click();
   await page.getByRole('button', { name: 'End the campaign' }).click();
   const dialog = findDialog(page);
-  await dialog.getByText('cannot go on later').waitFor();
+  await dialog.getByText('cannot be resumed').waitFor();
   await dialog.getByRole('button', { name: 'End the campaign' }).click();
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
   await page.getByRole('link', { name: 'Back' }).click();
-  await page.getByLabel('State').selectOption('Cancelled');
+  await page.getByLabel('Status').selectOption('Cancelled');
   await page.getByRole('row', { name: /Autumn/ }).waitFor({ state: 'detached' });
   await page.getByRole('row', { name: /Summer.*Cancelled.*2 of 2 sent/ }).waitFor();
-  await page.getByLabel('State').selectOption('All states');
+  await page.getByLabel('Status').selectOption('All statuses');
   const carnival = await addCampaign({ name: 'Carnival' });
   await page.getByRole('row', { name: /Carnival.*Draft/ }).waitFor();
   await call(200, 'DELETE', `/v1/campaigns/${carnival._id}`);
@@ -236,7 +236,7 @@ test('one contact is taken out of a sequence, the campaign is ended after a ques
   await page.getByRole('row', { name: /Silent.*Draft/ }).press('Enter');
   await page.getByRole('button', { name: 'Check and start' }).click();
   await page.getByRole('button', { name: 'Start the campaign' }).click();
-  await dialog.getByText('Nobody would get a message').waitFor();
+  await dialog.getByText('No one would get a message').waitFor();
   await dialog.getByText('1 skipped: Opted out').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await dialog.getByRole('button', { name: 'Start the campaign' }).click();
@@ -287,7 +287,7 @@ test('a viewer sees campaigns and changes nothing, and a draft is removed after 
   const { page, complaints, close } = await openConsole(platform, browser, { path: `/campaigns/${draft._id}` });
   await page.getByRole('button', { name: 'Remove' }).click();
   await findDialog(page).getByRole('button', { name: 'Remove' }).click();
-  await page.getByRole('button', { name: 'Really remove' }).click();
+  await page.getByRole('button', { name: 'Yes, remove' }).click();
   await page.getByRole('searchbox').waitFor();
   await page.getByRole('row', { name: /Winter/ }).waitFor({ state: 'detached' });
   await call(404, 'GET', `/v1/campaigns/${draft._id}`);

@@ -40,7 +40,7 @@ describe('the list of contacts', () => {
     await page.getByText('Maria Souza').waitFor({ state: 'detached' });
     await rows.filter({ hasText: 'Rui Costa' }).waitFor();
     await create({ name: 'Olga Prado', custom_fields: { city: 'Recife' } });
-    await page.getByRole('button', { name: 'There are new ones' }).click();
+    await page.getByRole('button', { name: 'Load new entries' }).click();
     await rows.first().getByText('Olga Prado').waitFor();
     await page.getByRole('searchbox').fill('maria');
     await page.getByText('Rui Costa').waitFor({ state: 'detached' });
@@ -70,7 +70,7 @@ describe('a contact', () => {
     await dialog.getByLabel('Name').fill('Paula Reis');
     await dialog.getByLabel('Phone number').fill('+55 11 98000-0001');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByRole('link', { name: 'To the contact that has it' }).waitFor();
+    await dialog.getByRole('link', { name: 'Go to the contact that has it' }).waitFor();
     await dialog.getByLabel('Phone number').fill('11 98000-0002');
     await dialog.getByLabel('Country of the number').fill('br');
     await dialog.getByLabel('Tags').fill('vip, new');
@@ -138,18 +138,18 @@ describe('a contact', () => {
     await dialog.getByRole('button', { name: /M. Silva/ }).click();
     await dialog
       .getByRole('row', { name: /E-mail.*maria@example.com/ })
-      .getByRole('img', { name: 'Stays' })
+      .getByRole('img', { name: 'Kept' })
       .waitFor();
     await dialog.getByRole('button', { name: 'Merge' }).click();
     assert.equal((await read(twin._id)).name, 'M. Silva');
-    await dialog.getByRole('button', { name: 'Really merge' }).click();
-    await page.getByText('The contacts are merged').waitFor();
+    await dialog.getByRole('button', { name: 'Yes, merge' }).click();
+    await page.getByText('Contacts merged').waitFor();
     await page.getByText('maria@example.com').waitFor();
     await call(404, 'GET', `/v1/contacts/${twin._id}`);
     await page.getByRole('button', { name: 'Remove' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
-    await dialog.getByRole('button', { name: 'Really remove' }).click();
-    await page.getByText('The contact is removed').waitFor();
+    await dialog.getByRole('button', { name: 'Yes, remove' }).click();
+    await page.getByText('Contact removed').waitFor();
     await call(404, 'GET', `/v1/contacts/${maria._id}`);
   });
 });
@@ -210,7 +210,7 @@ describe('an import', () => {
     await readNumbers('81980067952 → +81980067952 · JP');
     await country.fill('XX');
     await page.getByText('is not the code of a country').waitFor();
-    await page.getByLabel('Field for Telefone').selectOption({ label: 'Left out' });
+    await page.getByLabel('Field for Telefone').selectOption({ label: 'Skipped' });
     await numbers.first().waitFor({ state: 'detached' });
   });
 
@@ -247,8 +247,8 @@ describe('an import', () => {
     await page.getByText('Ação').waitFor();
     assert.equal(await page.getByLabel('Field for First Name').inputValue(), 'given_name');
     const mail = page.getByLabel('Field for E-mail 1 - Value');
-    await mail.selectOption({ label: 'Left out' });
-    await page.getByText('Without one, each import makes new contacts').waitFor();
+    await mail.selectOption({ label: 'Skipped' });
+    await page.getByText('Without one, each import creates new contacts').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Start the import' }).isDisabled());
     await mail.selectOption({ label: 'E-mail' });
     await page.getByLabel('Field for Profissão').selectOption({ label: 'New field…' });

@@ -58,7 +58,7 @@ test('the files of a reply survive leaving the conversation and a reload of the 
   await openRow(page, /Ana Anexo/);
   await file(page, 'andando.png').getByText('Uploading…').waitFor({ state: 'detached' });
   await file(page, 'pronta.png').locator('img').waitFor();
-  await page.getByText('Answer to').waitFor();
+  await page.getByText('Reply to').waitFor();
 
   // A second tab has the same draft, and both add to it.
   const second = await page.context().newPage();
@@ -76,9 +76,9 @@ test('the files of a reply survive leaving the conversation and a reload of the 
   assert.deepEqual(await files(page).getByRole('listitem').allInnerTexts(), [
     'andando.png',
     'segunda.png',
-    'cortada.png\nThe page was left during the upload. Add the file again.',
+    'cortada.png\nThe upload was interrupted when you left the page. Add the file again.',
   ]);
-  await page.getByText('Remove the file that was not uploaded.').waitFor();
+  await page.getByText('remove the file that was not uploaded.').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('button', { name: 'Remove: cortada.png' }).click();
   await page.keyboard.press('Enter');
@@ -97,7 +97,7 @@ test('a message that is sent during an upload says so, and goes by itself before
   await field(page).fill('Esta');
   await attach(page, 'lenta.png');
   await held.answered();
-  const waits = page.getByRole('status').filter({ hasText: 'sent as soon as the upload is finished' });
+  const waits = page.getByRole('status').filter({ hasText: 'sent when the upload finishes' });
   await page.keyboard.press('Enter');
   await waits.waitFor();
   assert.deepEqual(await findBarriers(page), []);

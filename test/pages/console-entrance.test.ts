@@ -50,14 +50,14 @@ test('the console says so when a file of it is refused, and loads it by itself o
   await page.route(/\/chunk-\w+\.js$/, (route) => route.fulfill({ status: 429 }));
   await page.goto(`${platform.url}/console/contacts`);
   await page.getByText('The console could not be loaded.').waitFor();
-  await page.getByRole('link', { name: 'Load again' }).waitFor();
+  await page.getByRole('link', { name: 'Reload' }).waitFor();
   await page.unroute(/\/chunk-\w+\.js$/);
   await page.route(/\/contacts-\w+\.js$/, (route) => route.fulfill({ status: 429 }));
   await page.locator('input[type=email]').waitFor();
 
   await fillLogIn(page, email);
   await page.getByText('This part of the page could not be loaded.').waitFor();
-  await page.getByRole('button', { name: 'Load again' }).waitFor();
+  await page.getByRole('button', { name: 'Reload' }).waitFor();
   await page.unroute(/\/contacts-\w+\.js$/);
   await page.getByRole('heading', { name: 'Contacts' }).waitFor();
   await page.context().close();

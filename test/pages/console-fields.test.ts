@@ -13,12 +13,12 @@ const list = async (path: string): Promise<Json[]> => (await platform.call(200, 
 
 test('a field with choices is defined, refused with a reason beside its input, changed, and removed after a warning', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/fields' });
-  await page.getByText('No field yet').waitFor();
+  await page.getByText('No fields yet').waitFor();
   await page.getByRole('button', { name: 'New field' }).click();
   const form = findDialog(page);
   await form.getByLabel('Name', { exact: true }).fill('Segmento');
   await form.getByLabel('Belongs to').selectOption('Businesses');
-  await form.getByLabel('Kind of value').selectOption('One of several choices');
+  await form.getByLabel('Type').selectOption('One of several choices');
   await form.getByRole('button', { name: 'Create' }).click();
   await form.locator('[aria-invalid=true]').waitFor();
   await form.getByLabel('Choices').fill('Varejo\n\nIndústria');
@@ -38,7 +38,7 @@ test('a field with choices is defined, refused with a reason beside its input, c
   await form.getByRole('button', { name: 'Remove' }).click();
   await form.getByText('All records lose the values').waitFor();
   await form.getByRole('button', { name: 'Remove with all values' }).click();
-  await page.getByText('No field yet').waitFor();
+  await page.getByText('No fields yet').waitFor();
   assert.deepEqual(await list('/v1/custom-fields'), []);
   assert.deepEqual(
     complaints().filter((text) => !/status of 400/.test(text)),

@@ -91,12 +91,12 @@ test('a whole sentence that follows any action of the composer is text, and chan
       composer.getByRole('button', { name: 'Send', exact: true }).click({ position: { x: -60, y: 10 }, force: true }),
     'Send is pressed without a text': () =>
       composer.getByRole('button', { name: 'Send', exact: true }).click({ force: true }),
-    'the contact is shown': () => page.getByRole('button', { name: 'About the contact' }).click(),
+    'the contact is shown': () => page.getByRole('button', { name: 'Contact details' }).click(),
     'a tag is removed': async () => {
       await page.getByRole('button', { name: 'Remove the tag vip' }).click();
       await page.getByRole('button', { name: 'Remove the tag vip' }).waitFor({ state: 'detached' });
     },
-    'the contact is hidden': () => page.getByRole('button', { name: 'About the contact' }).click(),
+    'the contact is hidden': () => page.getByRole('button', { name: 'Contact details' }).click(),
     'the conversation is assigned': () => choose('Assign', /Olga/),
     'the conversation is put aside': () => choose('Snooze', /In an hour/),
     'the conversation is closed': () => page.getByRole('button', { name: 'Close', exact: true }).click(),
@@ -386,8 +386,8 @@ test('what is copied from a spreadsheet is pasted as text, and what is typed in 
     return document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
   })()`);
   assert.equal(isLeftToTheBrowser, true);
-  await page.getByRole('button', { name: 'About the contact' }).click();
-  const panel = page.getByRole('complementary', { name: 'About the contact' });
+  await page.getByRole('button', { name: 'Contact details' }).click();
+  const panel = page.getByRole('complementary', { name: 'Contact details' });
   await panel.getByLabel('Pedido').fill('4821');
   await call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { custom_fields: { loja: 'Centro' } } });
   await waitUntil('the other field', async () => (await panel.getByLabel('Loja').inputValue()) === 'Centro');

@@ -31,8 +31,8 @@ test('the follow-ups of an agent are written in its form, each with its pause, i
   const first = page.getByRole('listitem', { name: 'Follow-up 1' });
   const second = page.getByRole('listitem', { name: 'Follow-up 2' });
   await first.getByLabel('Text').fill('Ainda está aí?');
-  await second.getByLabel('Wait after the follow-up before').fill('2');
-  await second.getByLabel('Unit of the wait').selectOption({ label: 'days' });
+  await second.getByLabel('Wait after the previous follow-up').fill('2');
+  await second.getByLabel('Unit of time').selectOption({ label: 'days' });
   await page.getByRole('button', { name: 'Create' }).click();
   await second.getByRole('alert').filter({ hasText: /\S/ }).waitFor();
   await second.getByLabel('Text').fill('Até logo!');
@@ -79,22 +79,22 @@ test('a conversation shows what its agent will write and when, cancels it after 
   const row = page.getByRole('link', { name: /Maria Silva/ });
   await row.getByText(/^Agent: Entregamos/).waitFor();
   await row.click();
-  await page.getByRole('button', { name: /^Writes again on/ }).click();
+  await page.getByRole('button', { name: /^Follows up on/ }).click();
   const items = findDialog(page).getByRole('listitem');
   await items.getByText('Scheduled').waitFor();
   await items.getByText('Ainda está aí?').waitFor();
   await items.getByRole('button', { name: 'Cancel the follow-up' }).click();
-  await items.getByRole('button', { name: 'Really cancel' }).waitFor();
+  await items.getByRole('button', { name: 'Yes, cancel it' }).waitFor();
   assert.deepEqual(await findBarriers(page), []);
-  await items.getByRole('button', { name: 'Really cancel' }).click();
-  await items.getByText('Somebody has cancelled it.').waitFor();
+  await items.getByRole('button', { name: 'Yes, cancel it' }).click();
+  await items.getByText('It was cancelled manually.').waitFor();
   assert.equal(await items.getByRole('button').count(), 0);
 
   await ask();
   const latest = items.first();
   await latest.getByText('Scheduled').waitFor();
   await ask();
-  await items.getByText('The contact has answered.').waitFor();
+  await items.getByText('The contact replied.').waitFor();
   await waitUntil('the third follow-up to be shown', async () => (await items.count()) === 3);
   await latest.getByText('Scheduled').waitFor();
   await database.sql(

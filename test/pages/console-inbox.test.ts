@@ -101,7 +101,7 @@ test('several conversations are selected by keyboard, as a range and all at once
   await page.getByLabel('Tags to add').fill('vip, bulk');
   await page.getByRole('button', { name: 'Change', exact: true }).click();
   await page.getByText('Tags of 3 conversations changed').waitFor();
-  await page.getByRole('button', { name: 'Close this notice' }).click();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
   await pick('Bulk Four').check();
   await page.getByRole('button', { name: 'Select all 4 that match' }).click();
   await page.getByRole('button', { name: 'Close', exact: true }).click();
@@ -111,7 +111,7 @@ test('several conversations are selected by keyboard, as a range and all at once
   await findDialog(page).getByRole('button', { name: 'Close 4 conversations' }).click();
   await page.getByText('4 conversations closed').waitFor();
   assert.equal((await call(200, 'GET', `/v1/conversations/${late.conversation._id}`)).body.status, 'OPEN');
-  // The contact writes again, so that the closed conversation can not be opened a second time.
+  // The contact writes again, so that the closed conversation cannot be opened a second time.
   await writeAsContact(platform, { from: threads[0]?.contact.phone_number.slice(1), name: 'Bulk One', text: 'Again' });
   await page.goto(`${platform.url}/console/inbox/closed`);
   await page.getByRole('link', { name: /Bulk Two/ }).waitFor();

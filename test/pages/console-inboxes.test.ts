@@ -36,10 +36,10 @@ test('a number is connected step by step, with a wrong token corrected and a slo
   await dialog.getByText('Invalid OAuth access token').waitFor();
 
   await platform.sandbox('PUT', '/sandbox/settings', { faults: { phone: [{ kind: 'http_500', times: null }] } });
-  await dialog.getByRole('button', { name: 'Change the data' }).click();
+  await dialog.getByRole('button', { name: 'Change connection data' }).click();
   await dialog.getByLabel('Token of the system user').fill(TOKEN);
   await dialog.getByRole('button', { name: 'Save and check' }).click();
-  await dialog.getByText('the platform tries again by itself').waitFor();
+  await dialog.getByText('The platform retries automatically').waitFor();
   await platform.sandbox('PUT', '/sandbox/settings', { faults: { phone: [] } });
   const { body: inboxes } = await platform.call(200, 'GET', '/v1/inboxes?limit=1');
   const path = `/v1/inboxes/${inboxes.result[0]._id}`;
@@ -49,7 +49,7 @@ test('a number is connected step by step, with a wrong token corrected and a slo
   await dialog.getByRole('link', { name: 'All settings' }).click();
 
   await page.getByLabel('Owner of new conversations').selectOption('Ana Souza');
-  await page.getByRole('checkbox', { name: 'Put the operator’s name before a message' }).check();
+  await page.getByRole('checkbox', { name: 'Add the operator’s name to messages' }).check();
   await page.getByRole('checkbox', { name: 'Test mode' }).check();
   await page.getByLabel('Test numbers').fill('nobody');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -63,9 +63,9 @@ test('a number is connected step by step, with a wrong token corrected and a slo
   assert.deepEqual([body.default_owner, body.general_config.include_operator_name_on_message], [ana._id, true]);
 
   await page.getByRole('button', { name: 'Close the inbox' }).click();
-  await page.getByRole('button', { name: /Really close/ }).click();
-  await page.getByText('Nothing comes in or leaves.').waitFor();
-  await page.getByRole('button', { name: 'Open it again' }).click();
+  await page.getByRole('button', { name: /Close the inbox\?/ }).click();
+  await page.getByText('It neither receives nor sends.').waitFor();
+  await page.getByRole('button', { name: 'Reopen' }).click();
   await page.getByText('The network has accepted the inbox.').waitFor();
   await page.getByRole('button', { name: 'All inboxes' }).click();
   await page.getByRole('row', { name: /Sales.*\+5511912345678.*Connected/ }).waitFor();
@@ -91,21 +91,21 @@ test('an inbox shows when messages come and go, what fails and what the network 
   const { page, complaints, close } = await openConsole(platform, browser, { path: `/inboxes/${inbox._id}` });
   const card = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Health' }) });
   const fact = (name: string) => card.locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
-  await fact('Last message in').getByText('None yet').waitFor();
+  await fact('Last message received').getByText('None yet').waitFor();
   await fact('Quality of the number').getByText('High').waitFor();
   await fact('Daily limit').getByText('0 of 2,000 people').waitFor();
 
   const from = '5511988880777';
   await platform.receive({ phone_number_id: phone.phone_number_id, from, name: 'Rui', text: 'Oi' });
-  await fact('Last message in').getByText('None yet').waitFor({ state: 'detached' });
+  await fact('Last message received').getByText('None yet').waitFor({ state: 'detached' });
   const { body: list } = await platform.call(200, 'GET', `/v1/conversations?search=${from}`);
   const send = { conversationId: list.result[0]._id, message: { contentType: 'TEXT', content: 'Oi, Rui' } };
   await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 131026, times: 1 }] } });
   await platform.call(201, 'POST', '/v1/messages/send-text', { body: send });
   await fact('Failed in the last 24 hours').getByText('The recipient cannot receive it').waitFor();
-  await fact('Last message out').getByText('None yet').waitFor();
+  await fact('Last message sent').getByText('None yet').waitFor();
   await platform.call(201, 'POST', '/v1/messages/send-text', { body: send });
-  await fact('Last message out').getByText('None yet').waitFor({ state: 'detached' });
+  await fact('Last message sent').getByText('None yet').waitFor({ state: 'detached' });
 
   const rate = (change: object): Promise<Json> =>
     platform.sandbox('PATCH', '/sandbox/accounts', {
@@ -116,7 +116,7 @@ test('an inbox shows when messages come and go, what fails and what the network 
   await rate({ quality_rating: 'RED', can_send_message: 'LIMITED' });
   await fact('Quality of the number').getByText('Low', { exact: true }).waitFor();
   await fact('Sending').getByText('Ask for a review in the manager of the account.').waitFor();
-  await page.getByText('not every message leaves').waitFor();
+  await page.getByText('not every message is sent').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('button', { name: 'All inboxes' }).click();
   const row = page.getByRole('row', { name: /Support/ });
@@ -132,7 +132,7 @@ test('an operator sees the inboxes and changes nothing', async () => {
   await page.getByRole('row', { name: /Sandbox phone/ }).press('Enter');
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
   assert.ok(await page.getByRole('checkbox', { name: 'Test mode' }).isDisabled());
-  assert.equal(await page.getByRole('button', { name: /Save|Close the inbox|Change the data/ }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: /Save|Close the inbox|Change connection data/ }).count(), 0);
   await page.getByRole('button', { name: 'All inboxes' }).click();
   await page.getByRole('row', { name: /Sandbox phone/ }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Connect an inbox' }).count(), 0);
@@ -160,7 +160,7 @@ test('a template is submitted with examples of its variables, shows what the net
   await dialog.getByText('Text {{first_name}}: text (for example Maria)').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await dialog.getByRole('button', { name: 'Remove' }).click();
-  await dialog.getByRole('button', { name: /Really remove/ }).click();
+  await dialog.getByRole('button', { name: /Remove it in all/ }).click();
   await dialog.waitFor({ state: 'detached' });
   await row.waitFor({ state: 'detached' });
   const path = `/v1/inboxes/${platform.demo.inbox}/templates?name=order_ready`;
@@ -196,7 +196,7 @@ test('a web chat is made with its site, coloured, given questions and a secret, 
 
   const snippet = page.getByLabel('Paste this into your pages', { exact: true });
   await snippet.waitFor();
-  await page.getByText('The sites that it names can show the chat.').waitFor();
+  await page.getByText('The listed sites can show the chat.').waitFor();
   const [, inbox = ''] = /data-inbox="(\w+)"/.exec(await snippet.inputValue()) ?? [];
   await page.getByLabel('Colour').fill('#0b7a5e');
   await page.getByLabel('Position').selectOption('Left');
@@ -206,13 +206,13 @@ test('a web chat is made with its site, coloured, given questions and a secret, 
   await preview.getByText('Good morning!').waitFor();
   await preview.getByText('Opening hours').waitFor();
   await page.getByLabel('E-mail', { exact: true }).selectOption('Required');
-  await page.getByRole('checkbox', { name: 'The company answers at certain hours' }).check();
+  await page.getByRole('checkbox', { name: 'The company has office hours' }).check();
   await page.getByLabel('Time zone').fill('America/Recife');
   await page.getByLabel('Tuesday').fill('8-12');
   await page.getByRole('button', { name: 'Save' }).first().click();
   await page.getByText('must be a time of the day').waitFor();
   await page.getByLabel('Tuesday').fill('08:00-12:00, 13:00-17:30');
-  await page.getByRole('button', { name: 'Make a new identity secret' }).click();
+  await page.getByRole('button', { name: 'Generate a new identity secret' }).click();
   const secret = await page.getByLabel('Identity secret', { exact: true }).inputValue();
   assert.match(secret, /^[0-9a-f]{64}$/);
   assert.deepEqual(await findBarriers(page), []);

@@ -11,7 +11,7 @@ const browser = await startBrowser();
 
 test('a text is written beside its preview, found by a question with its score, changed, and removed', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/knowledge' });
-  await page.getByText('Nothing is known yet').waitFor();
+  await page.getByText('No knowledge yet').waitFor();
   await page.getByRole('button', { name: 'Write a text' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Loja');
   await page
@@ -46,14 +46,14 @@ test('a text is written beside its preview, found by a question with its score, 
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Padaria' }).waitFor();
   await page.getByRole('button', { name: 'Remove' }).click();
-  await page.getByRole('button', { name: 'Really remove' }).click();
+  await page.getByRole('button', { name: 'Yes, remove' }).click();
   await page.getByText('Padaria was removed').waitFor();
-  await page.getByText('Nothing is known yet').waitFor();
+  await page.getByText('No knowledge yet').waitFor();
   assert.deepEqual(complaints(), []);
   await close();
 });
 
-test('a file is uploaded and becomes ready by itself, and one that can not be read shows why and can be tried again', async () => {
+test('a file is uploaded and becomes ready by itself, and one that cannot be read shows why and can be tried again', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/knowledge' });
   const upload = async (name: string, buffer: Buffer): Promise<void> => {
     await page.getByRole('button', { name: 'Upload a file' }).click();
@@ -69,7 +69,7 @@ test('a file is uploaded and becomes ready by itself, and one that can not be re
   await upload('segredo.pdf', makeTextPdf([['Segredo']], { isEncrypted: true }));
   const failed = page.getByRole('row', { name: /segredo\.pdf Failed The file is protected by a password/ });
   await failed.waitFor();
-  await page.getByLabel('State').selectOption({ label: 'Failed' });
+  await page.getByLabel('Status').selectOption({ label: 'Failed' });
   await page.getByRole('row', { name: /tortas/ }).waitFor({ state: 'detached' });
   await failed.press('Enter');
   await page.getByRole('link', { name: /segredo\.pdf/ }).waitFor();

@@ -30,14 +30,14 @@ for (const width of [1600, 1440, 1420, 1280, 1100, 1080, 1024, 820, 640, 390])
     const messages = page.getByRole('log', { name: 'Messages' });
     await messages.waitFor();
     await page.getByRole('textbox', { name: 'Write a message' }).fill('On its way');
-    assert.equal(await page.getByRole('complementary', { name: 'About the contact' }).count(), 0);
-    const button = page.getByRole('button', { name: 'About the contact' });
+    assert.equal(await page.getByRole('complementary', { name: 'Contact details' }).count(), 0);
+    const button = page.getByRole('button', { name: 'Contact details' });
     if (await button.isVisible()) await button.click();
     else {
       await page.locator('header').getByRole('button', { name: 'More' }).click();
-      await page.getByRole('menuitem', { name: 'About the contact' }).click();
+      await page.getByRole('menuitem', { name: 'Contact details' }).click();
     }
-    const panel = page.getByRole('complementary', { name: 'About the contact' });
+    const panel = page.getByRole('complementary', { name: 'Contact details' });
     await panel.getByText('Maria Lia Prado').waitFor();
     assert.ok(await isWhole(page.getByRole('heading', { level: 1 })));
     assert.ok(await isWhole(page.locator('header p').first()));

@@ -37,7 +37,7 @@ test('a person changes name and picture, which the account menu, the list of use
 
   const chooser = page.locator('input[type=file]');
   await chooser.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') });
-  await page.getByText('no picture that the browser can read').first().waitFor();
+  await page.getByText('cannot read this file as a picture').first().waitFor();
   await chooser.setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: TALL_PNG });
   const menuPicture = page.getByRole('button', { name: 'Account' }).locator('img');
   await menuPicture.waitFor();
@@ -64,7 +64,7 @@ test('a person changes name and picture, which the account menu, the list of use
 
   await page.goto(`${platform.url}/console/profile`);
   // The browser is asked for its permission first, so the box is checked a moment after the click.
-  const notices = page.getByLabel('Show new messages on the desktop');
+  const notices = page.getByLabel('Desktop notifications for new messages');
   await notices.click();
   await waitUntil('the permission of the browser', () => notices.isChecked());
   await page.getByLabel('Play a sound for new messages').check();

@@ -33,7 +33,7 @@ test('a shared text is written with a variable, refused where its shortcut is ta
   await form.locator('[aria-invalid=true]').waitFor();
   await form.getByLabel('Shortcut').fill('horarios');
   await form.getByRole('button', { name: 'Create' }).click();
-  const row = page.getByRole('row', { name: /Horários \/horarios .* Everybody in the company/ });
+  const row = page.getByRole('row', { name: /Horários \/horarios .* Everyone in the company/ });
   await row.waitFor();
 
   await page.goto(`${platform.url}/console/inbox/unassigned`);
@@ -47,7 +47,7 @@ test('a shared text is written with a variable, refused where its shortcut is ta
   await page.goto(`${platform.url}/console/quick-replies`);
   await row.press('Enter');
   await form.getByRole('button', { name: 'Remove' }).click();
-  await form.getByRole('button', { name: 'Really remove' }).click();
+  await form.getByRole('button', { name: 'Yes, remove' }).click();
   await page.getByText('Horários was removed').waitFor();
   await row.waitFor({ state: 'detached' });
   assert.deepEqual(

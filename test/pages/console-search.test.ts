@@ -73,7 +73,7 @@ test('a conversation that is opened at an old message is unread until its end is
   await search.fill('jabuticaba');
   await page.getByRole('link', { name: /jabuticaba/ }).click();
   await page.locator('[data-wanted] article').waitFor();
-  const down = page.getByRole('button', { name: 'To the newest messages' });
+  const down = page.getByRole('button', { name: 'Go to the newest messages' });
   await down.waitFor();
   // A message that arrives meanwhile is not read either.
   await writeAsContact(platform, { from: contact.phone_number.slice(1), text: 'Mais uma' });
@@ -159,7 +159,7 @@ test('a search hides a conversation that it no longer finds, and shows one that 
   const found = page.getByRole('link', { name: /Livia/ });
   await found.waitFor();
   await platform.call(200, 'PATCH', `/v1/contacts/${contact._id}`, { body: { name: 'Helena Prado' } });
-  await page.getByText('No conversation here').waitFor();
+  await page.getByText('No conversations here').waitFor();
   await writeAsContact(platform, { name: 'Livia Nunes', text: 'Oi' });
   await found.waitFor();
   assert.deepEqual(complaints(), []);

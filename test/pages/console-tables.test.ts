@@ -26,7 +26,7 @@ test('a table is made, and its rows are written by keyboard alone; a value that 
   const form = findDialog(page);
   await form.getByLabel('Name', { exact: true }).fill('Preços');
   await form.getByLabel('Column 1', { exact: true }).fill('Produto');
-  await form.getByLabel('Each row needs a value').check();
+  await form.getByLabel('Required in every row').check();
   for (const [place, title, type] of [
     [2, 'Preço', 'Number'],
     [3, 'Disponível', 'Yes or no'],
@@ -35,7 +35,7 @@ test('a table is made, and its rows are written by keyboard alone; a value that 
   ] as const) {
     await form.getByRole('button', { name: 'Add a column' }).click();
     await form.getByLabel(`Column ${place}`, { exact: true }).fill(title);
-    await form.getByLabel(`Kind of values in column ${place}`).selectOption(type);
+    await form.getByLabel(`Type of column ${place}`).selectOption(type);
   }
   await form.getByRole('button', { name: 'Create' }).click();
   await form.locator('[aria-invalid=true]').waitFor();
@@ -43,7 +43,7 @@ test('a table is made, and its rows are written by keyboard alone; a value that 
   assert.deepEqual(await findBarriers(page), []);
   await form.getByRole('button', { name: 'Create' }).click();
 
-  await page.getByText('No row yet').waitFor();
+  await page.getByText('No rows yet').waitFor();
   await page.getByRole('button', { name: 'New row' }).press('Enter');
   await page.getByRole('textbox', { name: 'Produto' }).waitFor();
   await page.keyboard.type('Broa');
@@ -70,8 +70,8 @@ test('a table is made, and its rows are written by keyboard alone; a value that 
   await waitUntil('the cleared value', async () => (await listRows(table))[0]?.data.categoria === undefined);
   assert.equal((await listRows(table))[0]?.data.produto, 'Broa');
   await form.getByRole('button', { name: 'Remove' }).press('Enter');
-  await form.getByRole('button', { name: 'Really remove' }).press('Enter');
-  await page.getByText('No row yet').waitFor();
+  await form.getByRole('button', { name: 'Yes, remove' }).press('Enter');
+  await page.getByText('No rows yet').waitFor();
   assert.deepEqual(await listRows(table), []);
   assert.deepEqual(
     complaints().filter((text) => !/status of 400/.test(text)),
@@ -131,7 +131,7 @@ test('rows that others write, change and remove show by themselves, and a search
   await page.getByPlaceholder('Search in all values').fill('belém');
   await page.getByText('Nothing found').waitFor();
   await call('POST', rows, { data: { city: 'Belém' } });
-  await page.getByRole('button', { name: 'There are new ones' }).click();
+  await page.getByRole('button', { name: 'Load new entries' }).click();
   await cell('Belém').waitFor();
   assert.deepEqual(complaints(), []);
   await close();
@@ -167,7 +167,7 @@ test('the rows of a sheet come into a table whose columns have other titles, tho
   ];
   const table = await call('POST', '/v1/tables', { name: 'Prices', columns });
   const { page, complaints, close } = await openConsole(platform, browser, { path: `/tables/${table._id}` });
-  await page.getByText('No row yet').waitFor();
+  await page.getByText('No rows yet').waitFor();
   await page.getByRole('button', { name: 'Import' }).click();
   const buffer = Buffer.from('item,valor\nPão,2.5\nBolo,caro\nBroa,7\n');
   await page.getByLabel('Sheet').setInputFiles({ name: 'precos.csv', mimeType: 'text/csv', buffer });
@@ -176,7 +176,7 @@ test('the rows of a sheet come into a table whose columns have other titles, tho
   await page.getByRole('button', { name: 'Start the import' }).click();
   await page.getByText('3 of 3 rows').waitFor();
   await page.getByRole('row', { name: /3 Price caro must be a number/ }).waitFor();
-  await page.getByRole('link', { name: 'To the rows' }).click();
+  await page.getByRole('link', { name: 'Go to the rows' }).click();
   await page.getByText('Rows: 2').waitFor();
   assert.deepEqual(
     (await listRows(table)).map(({ data }) => data),

@@ -34,7 +34,7 @@ test('names, tags, previews and messages in Arabic are shown from right to left 
   await page.getByRole('log').getByText(text).waitFor();
   // The author of the note is named before it, from left to right.
   await expectRightToLeft(name, text, 'اتصل بها غدا');
-  await page.getByRole('button', { name: 'About the contact' }).click();
+  await page.getByRole('button', { name: 'Contact details' }).click();
   await expectRightToLeft(name, tag);
   await page.getByRole('searchbox').first().fill('مرحبا');
   await expectRightToLeft(name, text);

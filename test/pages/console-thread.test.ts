@@ -27,13 +27,13 @@ test('a message is answered with a quote, and reactions, an edit and a deletion 
   const bubble = (text: string) => page.getByRole('article').filter({ hasText: text });
   await bubble('Tem bolo?').hover();
   await bubble('Tem bolo?').getByRole('button', { name: 'Reply' }).click();
-  await page.getByText('Answer to').waitFor();
+  await page.getByText('Reply to').waitFor();
   await page.getByRole('textbox', { name: 'Write a message' }).fill('Temos, de cenoura');
   await page.keyboard.press('Enter');
   const answer = bubble('Temos, de cenoura');
   await answer.locator('blockquote').getByText('Tem bolo?').waitFor();
   await waitForSent(answer);
-  assert.equal(await page.getByText('Answer to').count(), 0);
+  assert.equal(await page.getByText('Reply to').count(), 0);
   const sent = (await listMessages(conversation._id)).find(({ content }) => content === 'Temos, de cenoura');
   assert.equal(sent?.reply_to, message._id);
 
@@ -72,7 +72,7 @@ test('a conversation is put aside, comes back by its time and by a message, and 
   await writeAsContact(platform, { from: contact.phone_number.slice(1), text: 'Pode ser hoje?' });
   await head.getByText(/Open/).waitFor();
 
-  await page.getByRole('button', { name: 'About the contact' }).click();
+  await page.getByRole('button', { name: 'Contact details' }).click();
   await page.getByLabel('Add a tag').fill('urgent');
   await page.keyboard.press('Enter');
   const remove = page.getByRole('button', { name: 'Remove the tag urgent' });

@@ -32,9 +32,9 @@ test('a webhook is set up with a secret header, and a delivery that failed is ex
     await page.getByRole('button', { name: 'Refresh' }).click();
     return (await failed.count()) === 1;
   });
-  await page.getByLabel('State').selectOption('Delivered');
-  await page.getByText('No delivery here').waitFor();
-  await page.getByLabel('State').selectOption('Failed');
+  await page.getByLabel('Status').selectOption('Delivered');
+  await page.getByText('No deliveries').waitFor();
+  await page.getByLabel('Status').selectOption('Failed');
   await failed.press('Enter');
   await dialog.getByText('The receiver answered with an error').waitFor();
   await dialog.getByText('"content": "Vocês abrem amanhã?"').waitFor();
@@ -43,7 +43,7 @@ test('a webhook is set up with a secret header, and a delivery that failed is ex
   const [, replay] = await platform.deliveries(({ event }) => event === 'MESSAGE_RECEIVED', 2);
   assert.ok(replay.headers['x-webhook-replay-of']);
   assert.equal(replay.headers['x-secret'], 'only-we-know');
-  await page.getByLabel('State').selectOption('Delivered');
+  await page.getByLabel('Status').selectOption('Delivered');
   await page.getByRole('row', { name: /Message received \(sent again\).*200.*Delivered/ }).waitFor();
   assert.deepEqual(complaints(), []);
   await close();
@@ -65,7 +65,7 @@ test('all deliveries that failed in a period are sent again together, and what w
     [/^Done: 120 of 120 deliveries/, false],
     [/^Done: 0 of 120 deliveries/, true],
   ] as const) {
-    await page.getByRole('button', { name: 'Send many again' }).click();
+    await page.getByRole('button', { name: 'Replay a period' }).click();
     await dialog.getByLabel('Event').selectOption('Message read');
     assert.deepEqual(await findBarriers(page), []);
     await dialog.getByRole('button', { name: 'Send again' }).click();
@@ -97,7 +97,7 @@ test('what the platform refuses is said beside its field, and a stopped webhook 
   assert.deepEqual([body.status, body.events.length, body.custom_headers], ['INACTIVE', 12, {}]);
   await page.getByRole('button', { name: 'Edit' }).click();
   await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
-  await dialog.getByRole('button', { name: /Really remove/ }).click();
+  await dialog.getByRole('button', { name: /Remove the webhook/ }).click();
   await page.getByText('No webhook is set up').waitFor();
   assert.deepEqual((await platform.call(200, 'GET', '/v1/webhooks')).body, null);
   // The browser reports each answer that is an error.

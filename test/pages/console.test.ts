@@ -13,7 +13,7 @@ const browser = await startBrowser();
 describe('the inbox', () => {
   test('a message from the phone appears by itself and is answered by keyboard alone', async () => {
     const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/unassigned' });
-    await page.getByText('No conversation here').waitFor();
+    await page.getByText('No conversations here').waitFor();
     await platform.receive({ from: '5511988880001', name: 'Maria Silva', text: 'Vocês abrem amanhã?' });
     await page.getByRole('link', { name: /Maria Silva/ }).waitFor();
     await page.keyboard.press('j');

@@ -77,7 +77,7 @@ for (const { tab, channel } of [
 test('a reaction to an answer and the moment of reading reach the platform, where the network has them', async () => {
   const { page } = await openPage(browser);
   await page.goto(`${platform.sandboxUrl}/phone#partner`);
-  await page.getByLabel('I read at once what I get').click();
+  await page.getByLabel('Read messages immediately').click();
   const { conversation } = await readReceived('PARTNER_API', 'Hello by Partner');
   const id = await answer(conversation, 'Read me');
   const row = page.getByRole('listitem').filter({ hasText: 'Read me' });
@@ -103,7 +103,7 @@ test('a phone that is signed out in the tab of the partner makes the inbox ERROR
       const { body } = await call(200, 'GET', '/v1/inboxes?channel=PARTNER_API');
       return body.result[0].connection.status === status;
     });
-  await page.getByRole('button', { name: 'Sign the phone out' }).click();
+  await page.getByRole('button', { name: 'Sign out the phone' }).click();
   await page.getByText('Signed out').waitFor();
   await awaitStatus('ERROR');
   await page.getByRole('button', { name: 'Scan the code' }).click();

@@ -65,7 +65,7 @@ async function waitForHeading(page: Page, text: string): Promise<void> {
 }
 
 describe('a mailed link', () => {
-  test('a mailed link sets the password: the new one logs in, the old one does not, and the link can not be used again', async () => {
+  test('a mailed link sets the password: the new one logs in, the old one does not, and the link cannot be used again', async () => {
     const { email, link } = await lostPassword();
     const first = await open(link);
     await submit(first.page, NEW);

@@ -17,7 +17,7 @@ const shop = await startShop(platform, {
 const findFrame = ({ page }: OpenShop): Promise<Frame> =>
   waitUntil('the frame of the chat', () => page.frames().find((frame) => frame.url().includes('/widget/')));
 
-test('a site that the inbox does not name can not frame the chat, nor can any site frame what has none', async () => {
+test('a site that the inbox does not name cannot frame the chat, nor can any site frame what has none', async () => {
   const stranger = await startShop(platform, { isAllowed: false });
   const opened = await openShop(browser, stranger);
   const warned = opened.page.waitForEvent('console', (message) => message.text().includes('the chat did not start'));
@@ -141,7 +141,7 @@ test('hostile texts and names change nothing: they are shown as text, and nothin
     const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
     document.querySelector('textarea').dispatchEvent(paste);
   `);
-  await chat.getByText('A message has at most 4,096 characters.').waitFor();
+  await chat.getByText('A message can have at most 4,096 characters.').waitFor();
   assert.equal((await chat.locator('textarea').inputValue()).length, 4_096);
   assert.deepEqual(complaints, []);
   await close();

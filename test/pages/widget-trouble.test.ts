@@ -35,7 +35,7 @@ test('the platform is killed while somebody writes and comes back: nothing is lo
       await write(`first of round ${round}`);
       await api.kill();
       for (const text of ['second', 'third']) await write(`${text} of round ${round}`);
-      await chat.getByText('Is sent when you are online again').first().waitFor();
+      await chat.getByText('Will be sent when you are online again').first().waitFor();
       await api.restart();
       await answerVisitor(killed, received, `answer ${round}`);
       expected.push(...['first', 'second', 'third'].map((text) => `${text} of round ${round}`), `answer ${round}`);
@@ -97,7 +97,7 @@ test('a visitor whose browser gives no microphone reads so, and writes instead',
   const { chat, openChat, write, waitFor, close } = await openShop(browser, shop);
   await openChat();
   await chat.getByRole('button', { name: 'Record a voice note' }).click();
-  await chat.getByText('The browser gives no microphone.').waitFor();
+  await chat.getByText('The browser does not allow this page to use the microphone.').waitFor();
   await write('Then in words');
   await waitFor('Then in words');
   await close();

@@ -131,7 +131,7 @@ test('what is written without a connection is sent once when it is back, also af
   const context = page.context();
   await context.setOffline(true);
   await write('without a connection');
-  await chat.getByText('Is sent when you are online again').waitFor();
+  await chat.getByText('Will be sent when you are online again').waitFor();
   await answerVisitor(platform, received, 'answered meanwhile');
   await context.setOffline(false);
   await waitFor('answered meanwhile');
@@ -142,7 +142,7 @@ test('what is written without a connection is sent once when it is back, also af
 
   await context.setOffline(true);
   await write('kept over a reload');
-  await chat.getByText('Is sent when you are online again').waitFor();
+  await chat.getByText('Will be sent when you are online again').waitFor();
   await context.setOffline(false);
   await page.reload();
   await launcher.click();

@@ -91,7 +91,7 @@ async function unpackChromium(): Promise<string> {
   const about = new URL('../package.json', import.meta.resolve('@sparticuz/chromium'));
   const { version } = JSON.parse(await readFile(about, 'utf8')) as { version: string };
   const folder = join(tmpdir(), `parley-chromium-${version}`);
-  // Failure policy: a folder that can not be read counts as missing, and the browser is unpacked.
+  // Failure policy: a folder that cannot be read counts as missing, and the browser is unpacked.
   const exists = () =>
     access(join(folder, 'chromium')).then(
       () => true,

@@ -87,7 +87,7 @@ const RELATIONS =
 // Style 1 is a date, 2 a date with a custom format, 3 a number with two digits.
 const STYLES = `<styleSheet xmlns="${MAIN}"><numFmts count="1"><numFmt numFmtId="164" formatCode="dd/mm/yyyy hh:mm"/></numFmts><cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="2"/></cellXfs></styleSheet>`;
 
-/** A cell as raw XML, for content that a plain value can not express. */
+/** A cell as raw XML, for content that a plain value cannot express. */
 export interface RawCell {
   xml: (reference: string) => string;
 }

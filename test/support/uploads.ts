@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readlink } from 'node:fs/promises';
 
-/** Why a test can not look at open files: Linux lists them in /proc. */
+/** Why a test cannot look at open files: Linux lists them in /proc. */
 export const skipWithoutProc = existsSync('/proc/self/fd') ? false : 'needs /proc';
 
 /** Counts the uploaded files of this process that are still open. They have no directory entry. */

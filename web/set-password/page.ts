@@ -83,7 +83,7 @@ function showFieldError(field: HTMLInputElement, error: string): void {
   else field.removeAttribute('aria-invalid');
 }
 
-/** Checks the form. Returns false and focuses the first wrong field when the form can not be sent. */
+/** Checks the form. Returns false and focuses the first wrong field when the form cannot be sent. */
 function checkForm(): boolean {
   const length = Array.from(password.value).length;
   showFieldError(password, length < LEAST ? texts.tooShort : length > MOST ? texts.tooLong : '');

@@ -51,7 +51,6 @@ import type {
   CustomFieldUpdate,
   DeliveryReplay,
   DeliveryReplayCreate,
-  Done,
   FollowUp,
   ForgotPassword,
   HistoryEntry,
@@ -102,6 +101,7 @@ import type {
   SessionLink,
   SignedUrl,
   StepChange,
+  Success,
   Synonyms,
   SynonymsUpdate,
   Table,
@@ -123,12 +123,12 @@ import type {
 } from './schemas.ts';
 
 export interface UsersDeleteQuery {
-  /** true: revokes the keys that the user, or a key of the user, made; also needs the scope api-keys:delete */
+  /** true: revokes the keys that the user, or a key of the user, created; also needs the scope api-keys:delete */
   revoke_keys?: boolean | undefined;
 }
 
 export interface UsersUpdateQuery {
-  /** true: revokes the keys that the user, or a key of the user, made; also needs the scope api-keys:delete */
+  /** true: revokes the keys that the user, or a key of the user, created; also needs the scope api-keys:delete */
   revoke_keys?: boolean | undefined;
 }
 
@@ -137,17 +137,17 @@ export interface UsersListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those in this state */
+  /** Only those with this status */
   status?: 'ACTIVE' | 'INVITED' | 'INACTIVE' | undefined;
-  /** What the user may do: docs/scopes.md lists the scopes of each role */
+  /** The user's role: docs/scopes.md lists the scopes of each role */
   role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
 }
 
@@ -156,15 +156,15 @@ export interface ApiKeysListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Keys that this user or key made */
+  /** Keys that this user or key created */
   created_by?: string | undefined;
 }
 
@@ -178,17 +178,17 @@ export interface AuditListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   actor?: string | undefined;
-  /** What was done, as `resource.action` */
+  /** The action, as `resource.action` */
   action?: string | undefined;
   /** A kind of record, or the id of one */
   resource?: string | undefined;
@@ -203,17 +203,17 @@ export interface CustomFieldsListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Which kind of record has it */
+  /** The kind of record that has the field */
   context?: 'contact' | 'conversation' | 'business' | undefined;
-  /** A part of the title or slug */
+  /** Part of the title or slug */
   search?: string | undefined;
 }
 
@@ -222,22 +222,22 @@ export interface AttachmentsListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Those of this type */
+  /** Only those of this type */
   file_type?: 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | undefined;
 }
 
 export interface AttachmentsUploadForm {
   /** The file */
   file: Blob;
-  /** What the file is: IMAGE (JPG, PNG, GIF, WEBP), AUDIO (MP3, OGG, AAC, AMR, WEBM), VIDEO (MP4, 3GP), DOCUMENT (PDF, DOC, DOCX, XLS, XLSX, PPT, TXT), STICKER (WEBP). Without it the contents decide, and a WEBP is an IMAGE. In front of the file it also limits how much of the file is read */
+  /** The type of the file: IMAGE (JPG, PNG, GIF, WEBP), AUDIO (MP3, OGG, AAC, AMR, WEBM), VIDEO (MP4, 3GP), DOCUMENT (PDF, DOC, DOCX, XLS, XLSX, PPT, TXT), STICKER (WEBP). By default the contents determine it, and a WEBP is an IMAGE. If it comes before the file, it also limits how much of the file is read */
   fileType?: 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | undefined;
 }
 
@@ -246,15 +246,15 @@ export interface InboxesListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those in this state */
+  /** Only those with this status */
   status?: 'ACTIVE' | 'DELETED' | undefined;
   /** The messaging channel */
   channel?: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL' | undefined;
@@ -265,22 +265,22 @@ export interface BusinessesListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** A part of the name or domain */
+  /** Part of the name or domain */
   search?: string | undefined;
 }
 
 export interface ContactsExportQuery {
-  /** The id, a part of the name or of the e-mail (without regard to case and accents), or a part of the phone number (without regard to punctuation) */
+  /** The id, part of the name or e-mail (ignoring case and accents), or part of the phone number (ignoring punctuation) */
   search?: string | undefined;
-  /** A contact has to match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared without regard to case, but with their accents. NUMBER takes a number: contains and its like compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. Of a LIST one item has to fit; for neq and not_contains none may. neq and not_contains keep records that have no value at all. Empty is what is null, absent, "" or []. The characters %, _ and \ mean nothing special. */
+  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER takes a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
 }
 
@@ -289,21 +289,21 @@ export interface ContactsListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | '-last_message_at' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** The id, a part of the name or of the e-mail (without regard to case and accents), or a part of the phone number (without regard to punctuation) */
+  /** The id, part of the name or e-mail (ignoring case and accents), or part of the phone number (ignoring punctuation) */
   search?: string | undefined;
-  /** A contact has to match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared without regard to case, but with their accents. NUMBER takes a number: contains and its like compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. Of a LIST one item has to fit; for neq and not_contains none may. neq and not_contains keep records that have no value at all. Empty is what is null, absent, "" or []. The characters %, _ and \ mean nothing special. */
+  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER takes a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
   /** Contacts of this business */
   business?: string | undefined;
-  /** Contacts with these ids, separated by commas, at most 100. Ids without a contact find nothing */
+  /** Contacts with these ids, separated by commas, at most 100. Unknown ids are ignored */
   ids?: string | undefined;
 }
 
@@ -312,9 +312,9 @@ export interface ContactsImportForm {
   file: Blob;
   /** JSON: {title of a column: field}. Columns that are not named here are ignored */
   mapping?: Record<string, string> | undefined;
-  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company; where neither is known, such a number is an error of its row */
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default the company's; if neither is set, such a number is an error of its row */
   country?: string | undefined;
-  /** A tag that each contact of the sheet gets besides its others, unless it has 50 */
+  /** A tag to add to each contact of the sheet, unless it already has 50 */
   tag?: string | undefined;
   /** true: no events are emitted for these contacts */
   silent?: boolean | undefined;
@@ -327,20 +327,20 @@ export interface ContactsListImportsQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those in this state */
+  /** Only those with this status */
   status?: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'FAILED' | undefined;
 }
 
 export interface PipelinesDeleteQuery {
-  /** The step of another pipeline that its conversations go to */
+  /** The step of another pipeline to which its conversations move */
   replacement?: string | undefined;
 }
 
@@ -349,13 +349,13 @@ export interface PipelinesListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
 }
 
@@ -364,17 +364,17 @@ export interface CompaniesListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** SUSPENDED: its keys and sessions are refused until it is ACTIVE again */
+  /** SUSPENDED: its keys and sessions are rejected until it is ACTIVE again */
   status?: 'ACTIVE' | 'SUSPENDED' | undefined;
-  /** A part of the name */
+  /** Part of the name */
   search?: string | undefined;
 }
 
@@ -383,23 +383,23 @@ export interface ConversationsListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | '-last_message_at' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those in this state */
+  /** Only those with this status */
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
   /** true: conversations with any status but CLOSED; false: closed ones */
   open?: boolean | undefined;
   /** true: snoozed conversations only; false: all others */
   snoozed?: boolean | undefined;
-  /** true: those whose contact a campaign has reached, and who has not replied yet; false: all others */
+  /** true: those whose contact was reached by a campaign and has not replied yet; false: all others */
   awaits_reply?: boolean | undefined;
-  /** Who answers: an agent, people, or nobody */
+  /** Who replies: an agent, people, or not decided yet */
   handled_by?: 'AI' | 'HUMAN' | 'NONE' | undefined;
   /** Identifier: 24 lower-case hex characters */
   inbox?: string | undefined;
@@ -417,7 +417,7 @@ export interface ConversationsListQuery {
   step?: string | undefined;
   /** Only those with this tag */
   tag?: string | undefined;
-  /** A part of the contact's name or e-mail, whatever its case and accents, or of the phone number; or the id of the conversation or the contact */
+  /** Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact */
   search?: string | undefined;
 }
 
@@ -426,13 +426,13 @@ export interface ConversationsListHistoryQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
 }
 
@@ -441,15 +441,15 @@ export interface ConversationsListBulkRunsQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those in this state */
+  /** Only those with this status */
   status?: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
 }
 
@@ -458,64 +458,64 @@ export interface MessagesSendBulkTemplateForm {
   inboxId: string;
   /** An approved template */
   templateName: string;
-  /** A language that the template has: pt_BR */
+  /** A language of the template: pt_BR */
   languageCode: string;
-  /** JSON: one component or a list of them, with the values that the template takes. A parameter with `variable_ref` takes its value from each contact, or from a column of the sheet */
+  /** JSON: one component or a list of them, with the values that the template needs. A parameter with `variable_ref` is filled from each contact, or from a column of the sheet */
   components?: Array<{
-    /** By default body, or button where index is given */
+    /** By default body, or button if index is given */
     type?: 'header' | 'body' | 'button' | 'limited_time_offer' | undefined;
-    /** The kind of a button; only checked, because the template has it */
+    /** The kind of button; only checked, because the template defines it */
     sub_type?: 'quick_reply' | 'url' | 'copy_code' | 'flow' | 'catalog' | undefined;
     /** The position of a button, from 0 */
     index?: number | string | undefined;
     /** The card of a carousel, from 0 */
     card?: number | undefined;
-    /** As many as the component takes, in order */
+    /** As many as the component needs, in order */
     parameters: Array<{
-      /** The network's word for it; only checked */
+      /** The network's name for it; only checked */
       type?: 'text' | 'currency' | 'date_time' | 'image' | 'video' | 'document' | 'location' | 'payload' | 'coupon_code' | 'action' | 'limited_time_offer' | undefined;
       /** The variable, in a template with named variables */
       parameter_name?: string | undefined;
-      /** A value of the recipient: contact.name, contact.first_name, contact.email and so on, custom_fields.<slug>, or column.<title> of a sheet. Without a prefix, the first of column, contact's field and custom field. `text` or `value` beside it is sent where the recipient has none */
+      /** A value of the recipient: contact.name, contact.first_name, contact.email and so on, custom_fields.<slug>, or column.<title> of a sheet. Without a prefix, the first of column, contact's field and custom field. If the recipient has no value, the parameter's `text` or `value` is sent */
       variable_ref?: string | undefined;
       /** A text of the template */
       text?: string | undefined;
-      /** A text, link, code or amount: what the template takes in this place */
+      /** A text, link, code or amount, as the template requires in this place */
       value?: number | string | undefined;
-      /** Where the network fetches the file */
+      /** The address from which the network fetches the file */
       link?: string | undefined;
       /** The image of a header */
       image?: {
-        /** Where the network fetches the file */
+        /** The address from which the network fetches the file */
         link?: string | undefined;
-        /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; one of id and link */
+        /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; either id or link */
         id?: string | undefined;
       } | undefined;
-      /** Where the network fetches the file */
+      /** The address from which the network fetches the file */
       imageUrl?: string | undefined;
-      /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; one of id and link */
+      /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; either id or link */
       imageId?: string | undefined;
       /** The document of a header */
       document?: {
-        /** Where the network fetches the file */
+        /** The address from which the network fetches the file */
         link?: string | undefined;
-        /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; one of id and link */
+        /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; either id or link */
         id?: string | undefined;
-        /** The name under which the contact sees it */
+        /** The file name that the contact sees */
         filename?: string | undefined;
       } | undefined;
-      /** Where the network fetches the file */
+      /** The address from which the network fetches the file */
       documentUrl?: string | undefined;
-      /** The name under which the contact sees it */
+      /** The file name that the contact sees */
       documentFilename?: string | undefined;
       /** The video of a header */
       video?: {
-        /** Where the network fetches the file */
+        /** The address from which the network fetches the file */
         link?: string | undefined;
-        /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; one of id and link */
+        /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; either id or link */
         id?: string | undefined;
       } | undefined;
-      /** Where the network fetches the file */
+      /** The address from which the network fetches the file */
       videoUrl?: string | undefined;
       /** A place */
       location?: {
@@ -523,77 +523,77 @@ export interface MessagesSendBulkTemplateForm {
         latitude: number;
         /** Degrees east */
         longitude: number;
-        /** What the place is called */
+        /** The name of the place */
         name?: string | undefined;
         /** The address of the place */
         address?: string | undefined;
       } | undefined;
       /** ISO 4217: BRL */
       currencyCode?: string | undefined;
-      /** In the unit of the currency, with at most three decimals */
+      /** In units of the currency, with at most three decimals */
       currencyAmount?: number | undefined;
-      /** A date as the contact shall read it. A date such as 2026-02-25, or a time such as 2026-02-25T18:00:00Z, is written out in the template's language and the company's time zone. Of a limited-time offer the time of its end */
+      /** A date as the contact reads it. A date such as 2026-02-25, or a time such as 2026-02-25T18:00:00Z, is formatted in the template's language and the company's time zone. For a limited-time offer, the time of its end */
       dateTime?: string | undefined;
-      /** What a press of the button reports */
+      /** The payload that a press of the button reports */
       payload?: string | undefined;
-      /** What the first screen of a flow gets, beside its token or alone; 8,192 characters of JSON */
+      /** The data of a flow's first screen, with or without its token; 8,192 characters of JSON */
       flow_action_data?: Record<string, unknown> | undefined;
     }>;
   }> | {
-    /** By default body, or button where index is given */
+    /** By default body, or button if index is given */
     type?: 'header' | 'body' | 'button' | 'limited_time_offer' | undefined;
-    /** The kind of a button; only checked, because the template has it */
+    /** The kind of button; only checked, because the template defines it */
     sub_type?: 'quick_reply' | 'url' | 'copy_code' | 'flow' | 'catalog' | undefined;
     /** The position of a button, from 0 */
     index?: number | string | undefined;
     /** The card of a carousel, from 0 */
     card?: number | undefined;
-    /** As many as the component takes, in order */
+    /** As many as the component needs, in order */
     parameters: Array<{
-      /** The network's word for it; only checked */
+      /** The network's name for it; only checked */
       type?: 'text' | 'currency' | 'date_time' | 'image' | 'video' | 'document' | 'location' | 'payload' | 'coupon_code' | 'action' | 'limited_time_offer' | undefined;
       /** The variable, in a template with named variables */
       parameter_name?: string | undefined;
-      /** A value of the recipient: contact.name, contact.first_name, contact.email and so on, custom_fields.<slug>, or column.<title> of a sheet. Without a prefix, the first of column, contact's field and custom field. `text` or `value` beside it is sent where the recipient has none */
+      /** A value of the recipient: contact.name, contact.first_name, contact.email and so on, custom_fields.<slug>, or column.<title> of a sheet. Without a prefix, the first of column, contact's field and custom field. If the recipient has no value, the parameter's `text` or `value` is sent */
       variable_ref?: string | undefined;
       /** A text of the template */
       text?: string | undefined;
-      /** A text, link, code or amount: what the template takes in this place */
+      /** A text, link, code or amount, as the template requires in this place */
       value?: number | string | undefined;
-      /** Where the network fetches the file */
+      /** The address from which the network fetches the file */
       link?: string | undefined;
       /** The image of a header */
       image?: {
-        /** Where the network fetches the file */
+        /** The address from which the network fetches the file */
         link?: string | undefined;
-        /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; one of id and link */
+        /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; either id or link */
         id?: string | undefined;
       } | undefined;
-      /** Where the network fetches the file */
+      /** The address from which the network fetches the file */
       imageUrl?: string | undefined;
-      /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; one of id and link */
+      /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; either id or link */
       imageId?: string | undefined;
       /** The document of a header */
       document?: {
-        /** Where the network fetches the file */
+        /** The address from which the network fetches the file */
         link?: string | undefined;
-        /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; one of id and link */
+        /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; either id or link */
         id?: string | undefined;
-        /** The name under which the contact sees it */
+        /** The file name that the contact sees */
         filename?: string | undefined;
       } | undefined;
-      /** Where the network fetches the file */
+      /** The address from which the network fetches the file */
       documentUrl?: string | undefined;
-      /** The name under which the contact sees it */
+      /** The file name that the contact sees */
       documentFilename?: string | undefined;
       /** The video of a header */
       video?: {
-        /** Where the network fetches the file */
+        /** The address from which the network fetches the file */
         link?: string | undefined;
-        /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; one of id and link */
+        /** The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; either id or link */
         id?: string | undefined;
       } | undefined;
-      /** Where the network fetches the file */
+      /** The address from which the network fetches the file */
       videoUrl?: string | undefined;
       /** A place */
       location?: {
@@ -601,50 +601,50 @@ export interface MessagesSendBulkTemplateForm {
         latitude: number;
         /** Degrees east */
         longitude: number;
-        /** What the place is called */
+        /** The name of the place */
         name?: string | undefined;
         /** The address of the place */
         address?: string | undefined;
       } | undefined;
       /** ISO 4217: BRL */
       currencyCode?: string | undefined;
-      /** In the unit of the currency, with at most three decimals */
+      /** In units of the currency, with at most three decimals */
       currencyAmount?: number | undefined;
-      /** A date as the contact shall read it. A date such as 2026-02-25, or a time such as 2026-02-25T18:00:00Z, is written out in the template's language and the company's time zone. Of a limited-time offer the time of its end */
+      /** A date as the contact reads it. A date such as 2026-02-25, or a time such as 2026-02-25T18:00:00Z, is formatted in the template's language and the company's time zone. For a limited-time offer, the time of its end */
       dateTime?: string | undefined;
-      /** What a press of the button reports */
+      /** The payload that a press of the button reports */
       payload?: string | undefined;
-      /** What the first screen of a flow gets, beside its token or alone; 8,192 characters of JSON */
+      /** The data of a flow's first screen, with or without its token; 8,192 characters of JSON */
       flow_action_data?: Record<string, unknown> | undefined;
     }>;
   } | undefined;
   /** JSON: one contact {name, phone} or a list of them. Either contacts or file */
   contacts?: Array<{
-    /** What people call the contact, at most 200 characters */
+    /** The contact's name, at most 200 characters */
     name?: string | null | undefined;
-    /** The phone number, in any punctuation. A contact without one is reported as INVALID_NUMBER */
+    /** The phone number, with any punctuation. A contact without one is reported as INVALID_NUMBER */
     phone?: string | null | undefined;
   }> | {
-    /** What people call the contact, at most 200 characters */
+    /** The contact's name, at most 200 characters */
     name?: string | null | undefined;
-    /** The phone number, in any punctuation. A contact without one is reported as INVALID_NUMBER */
+    /** The phone number, with any punctuation. A contact without one is reported as INVALID_NUMBER */
     phone?: string | null | undefined;
   } | undefined;
   /** The sheet: CSV or XLSX */
   file?: Blob | undefined;
-  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company. Where neither is known, such a number of a sheet fails with INVALID_NUMBER */
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default the company's. If neither is set, such a number in a sheet fails with INVALID_NUMBER */
   country?: string | undefined;
   /** true: contacts with an open conversation get the template in it. Otherwise they are reported as ACTIVE_CONVERSATION */
   send_to_active_conversations?: boolean | undefined;
   /** The agent of the conversations; by default the inbox's default_agent */
   agentToActivate?: string | undefined;
-  /** true: an open conversation keeps its owner and agent where the form names none. Otherwise it gets the inbox's default ones */
+  /** true: an open conversation keeps its owner and agent unless the form sets them. Otherwise it gets the inbox's defaults */
   keep_existing_assignment?: boolean | undefined;
   /** By default the inbox's default_owner */
   owner_user_id?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   attendant_user_id?: string | undefined;
-  /** true: everything is checked, nothing is sent or stored; the answer says what would happen */
+  /** true: everything is checked, nothing is sent or stored; the response says what would happen */
   dryRun?: boolean | undefined;
 }
 
@@ -653,13 +653,13 @@ export interface MessagesSearchQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   conversation?: string | undefined;
@@ -669,7 +669,7 @@ export interface MessagesSearchQuery {
   inbox?: string | undefined;
   /** Notes that mention this user */
   mentioned?: string | undefined;
-  /** Words, whatever their case and accents: messages that have words which begin with each of them. The first 8,192 characters of a message are searched */
+  /** Words, ignoring case and accents: finds messages that contain a word beginning with each of them. The first 8,192 characters of a message are searched */
   search?: string | undefined;
 }
 
@@ -678,13 +678,13 @@ export interface MessagesListInConversationQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
 }
 
@@ -693,13 +693,13 @@ export interface MessagesListBulkRunsQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   inbox?: string | undefined;
@@ -710,15 +710,15 @@ export interface QuickRepliesListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** A part of the title, the shortcut or the text */
+  /** Part of the title, the shortcut or the text */
   search?: string | undefined;
 }
 
@@ -727,28 +727,28 @@ export interface TemplatesListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** The whole name */
+  /** The full name */
   name?: string | undefined;
-  /** The language, as BCP 47 writes it */
+  /** The language, as a BCP 47 tag */
   language?: string | undefined;
   /** The network's category of the template */
   category?: 'MARKETING' | 'UTILITY' | 'AUTHENTICATION' | undefined;
   /** APPROVED, PAUSED, … */
   status?: string | undefined;
-  /** A part of the name or of the texts, whatever its case and accents */
+  /** Part of the name or of the texts, ignoring case and accents */
   search?: string | undefined;
 }
 
 export interface CampaignsExportQuery {
-  /** ENROLLMENTS: a line for each contact, newest first. ANALYTICS: a line for each counter: group, item, counter, count */
+  /** ENROLLMENTS: one line per contact, newest first. ANALYTICS: one line per counter: group, item, counter, count */
   content?: 'ENROLLMENTS' | 'ANALYTICS' | undefined;
 }
 
@@ -757,26 +757,26 @@ export interface CampaignsListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those in this state */
+  /** Only those with this status */
   status?: 'DRAFT' | 'SCHEDULED' | 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
   /** Identifier: 24 lower-case hex characters */
   inbox?: string | undefined;
-  /** A part of the name or the description, whatever its case and accents */
+  /** Part of the name or the description, ignoring case and accents */
   search?: string | undefined;
 }
 
 export interface CampaignsAddSheetForm {
   /** The sheet: CSV or XLSX */
   file: Blob;
-  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company. Where neither is known, such a number of a sheet fails with INVALID_NUMBER */
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default the company's. If neither is set, such a number in a sheet fails with INVALID_NUMBER */
   country?: string | undefined;
 }
 
@@ -785,32 +785,32 @@ export interface CampaignEnrollmentsListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   campaign?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** Only those in this state */
+  /** Only those with this status */
   status?: 'PENDING' | 'SENT' | 'DELIVERED' | 'READ' | 'REPLIED' | 'COMPLETED' | 'FAILED' | 'SKIPPED' | 'CANCELLED' | undefined;
 }
 
 export interface KnowledgeUploadForm {
   /** The file */
   file: Blob;
-  /** The name of the item; that of the file when there is none */
+  /** The name of the item; by default the name of the file */
   name?: string | undefined;
-  /** What the file shows: MEDIA is found by it */
+  /** What the file shows; MEDIA is found by it */
   description?: string | undefined;
-  /** KNOWLEDGE reads the text of PDF, DOCX, TXT; MEDIA is every other file, and the default for it */
+  /** KNOWLEDGE reads the text of PDF, DOCX, TXT; MEDIA is for every other file, and their default */
   type?: 'KNOWLEDGE' | 'MEDIA' | undefined;
-  /** The language of the text. For a new text without one it is detected; for a file, and a text that is too short to tell, it is that of the company */
+  /** The language of the text. If none is given, it is detected for a new text; for a file, and for a text too short to detect it, it is the company's */
   language?: 'pt' | 'en' | 'es' | undefined;
   /** Replaces all tags of the item */
   tags?: string[] | undefined;
@@ -821,21 +821,21 @@ export interface KnowledgeListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Those of this type */
+  /** Only those of this type */
   type?: 'KNOWLEDGE' | 'MEDIA' | undefined;
-  /** Those that were made from this */
+  /** Only those made from this */
   file_type?: 'PDF' | 'DOCX' | 'AUTCL' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'DOCUMENT' | undefined;
-  /** Those in this state */
+  /** Only those with this status */
   status?: 'PROCESSING' | 'READY' | 'ERROR' | undefined;
-  /** A part of the name, the description or a tag */
+  /** Part of the name, the description or a tag */
   search?: string | undefined;
 }
 
@@ -844,19 +844,19 @@ export interface AgentsListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Those of this type */
+  /** Only those of this type */
   type?: 'AI' | 'EXTERNAL' | undefined;
-  /** Those in this state */
+  /** Only those with this status */
   status?: 'ACTIVE' | 'INACTIVE' | undefined;
-  /** A part of the name or the description */
+  /** Part of the name or the description */
   search?: string | undefined;
 }
 
@@ -865,19 +865,19 @@ export interface AgentsTurnsQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Those of this agent */
+  /** Only those of this agent */
   agent?: string | undefined;
-  /** Those in this conversation */
+  /** Only those in this conversation */
   conversation?: string | undefined;
-  /** Those that ended in this way */
+  /** Only those with this outcome */
   outcome?: 'ANSWERED' | 'HANDED_OVER' | undefined;
 }
 
@@ -886,19 +886,19 @@ export interface AgentsFollowUpsQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Those of this agent */
+  /** Only those of this agent */
   agent?: string | undefined;
-  /** Those in this conversation */
+  /** Only those in this conversation */
   conversation?: string | undefined;
-  /** Those in this state */
+  /** Only those with this status */
   status?: 'SCHEDULED' | 'SENT' | 'CANCELLED' | 'FAILED' | undefined;
 }
 
@@ -907,15 +907,15 @@ export interface McpServersListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** A part of the name */
+  /** Part of the name */
   search?: string | undefined;
 }
 
@@ -924,17 +924,17 @@ export interface TablesGetQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | 'row_index' | '-row_index' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** A part of any value, without regard to case and accents */
+  /** Part of any value, ignoring case and accents */
   search?: string | undefined;
-  /** A row has to match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the key of a column of this table. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared without regard to case, but with their accents. NUMBER takes a number: contains and its like compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. Of a LIST one item has to fit; for neq and not_contains none may. neq and not_contains keep records that have no value at all. Empty is what is null, absent, "" or []. The characters %, _ and \ mean nothing special. */
+  /** A row must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the key of a column of this table. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER takes a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
 }
 
@@ -943,15 +943,15 @@ export interface TablesListQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** A part of the name or slug */
+  /** Part of the name or slug */
   search?: string | undefined;
 }
 
@@ -960,17 +960,17 @@ export interface TablesListRowsQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | 'row_index' | '-row_index' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** A part of any value, without regard to case and accents */
+  /** Part of any value, ignoring case and accents */
   search?: string | undefined;
-  /** A row has to match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the key of a column of this table. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared without regard to case, but with their accents. NUMBER takes a number: contains and its like compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. Of a LIST one item has to fit; for neq and not_contains none may. neq and not_contains keep records that have no value at all. Empty is what is null, absent, "" or []. The characters %, _ and \ mean nothing special. */
+  /** A row must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the key of a column of this table. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER takes a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
 }
 
@@ -986,17 +986,17 @@ export interface WebhooksListDeliveriesQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** The event */
   event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
-  /** Only those in this state */
+  /** Only those with this status */
   status?: 'QUEUED' | 'SENDING' | 'DELIVERED' | 'FAILED' | 'UNKNOWN' | undefined;
   /** Deliveries that were queued at this time or later */
   from?: string | undefined;
@@ -1009,402 +1009,402 @@ export interface WebhooksListReplaysQuery {
   page?: number | undefined;
   /** How many records a page has at most */
   limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
+  /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
+  /** The sort order; a minus sorts the largest or newest first */
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  /** Only records whose updatedAt is at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those in this state */
+  /** Only those with this status */
   status?: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
 }
 
 /** The methods of the client, in groups. */
 export interface Methods {
   users: {
-    /** Remove a user; records assigned to them are assigned to nobody. The user is gone at once and the e-mail is free. The user is removed in the background as owner and attendant from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless revoke_keys is true. Takes the scope `users:delete`. Also takes `api-keys:delete` if `revoke_keys` is true. */
+    /** Remove a user; records assigned to them become unassigned. The user is removed immediately, and the e-mail becomes available. As owner and attendant, the user is removed in the background from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless revoke_keys is true. Requires the scope `users:delete`. Also requires `api-keys:delete` if `revoke_keys` is true. */
     delete: (id: string, query?: UsersDeleteQuery, options?: CallOptions) => Promise<UserChanged>;
-    /** Change a user; INACTIVE ends the sessions and removes the user from the records assigned to them. A user who becomes INACTIVE is no longer owner, attendant or default owner of any record: they are removed in the background from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless revoke_keys is true. Takes the scope `users:update`. Also takes `api-keys:delete` if `revoke_keys` is true. */
+    /** Change a user; INACTIVE ends the sessions and removes the user from the records assigned to them. A user who becomes INACTIVE is no longer owner, attendant or default owner of any record. The user is removed in the background from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless revoke_keys is true. Requires the scope `users:update`. Also requires `api-keys:delete` if `revoke_keys` is true. */
     update: (id: string, body: UserUpdate, query?: UsersUpdateQuery, options?: CallOptions) => Promise<UserChanged>;
-    /** Read a user. Answers the name, e-mail, role and state of a user of the company. No answer shows a password. Takes the scope `users:read`. */
+    /** Read a user. Returns the name, e-mail, role and status of a user. Responses never contain a password. Requires the scope `users:read`. */
     get: (id: string, options?: CallOptions) => Promise<User>;
-    /** List users. INACTIVE users are listed as well, and INVITED ones who have not set a password yet; `status` and `role` choose some. Takes the scope `users:read`. */
+    /** List users. INACTIVE users are listed as well, and INVITED ones who have not set a password yet; filter by `status` and `role`. Requires the scope `users:read`. */
     list: ListMethod<[query?: UsersListQuery, options?: CallOptions], User>;
-    /** Invite a user; the mail has a link that sets the password. A caller can only give roles whose rights it has itself. The mail is in the given `language`, or else in that of the user who invites, or else in that of the company. Without `SMTP_URL` no mail can be sent, and the answer has the link instead, once: a repeat with the Idempotency-Key has none. Takes the scope `users:create`. */
+    /** Invite a user; the mail has a link for setting the password. Callers can give only roles whose rights they have themselves. The mail is in the given `language`, or else in the inviting user's, or else in the company's. Without `SMTP_URL` no mail can be sent, and the response has the link instead, once: a repeat with the Idempotency-Key does not return it. Requires the scope `users:create`. */
     create: (body: UserCreate, options?: CallOptions) => Promise<InvitedUser>;
   };
   apiKeys: {
-    /** List the company's keys; for a global key without x-company-id the global ones. Revoked and expired keys are listed as well. `hint` shows the end of a token, and `last_used_at` when it was used last; the token itself is shown nowhere. Takes the scope `api-keys:read`. */
+    /** List the company's keys; for a global key without x-company-id, the global ones. Revoked and expired keys are listed as well. `hint` is the end of the token, and `last_used_at` the time of its last use; the token itself is never shown. Requires the scope `api-keys:read`. */
     list: ListMethod<[query?: ApiKeysListQuery, options?: CallOptions], ApiKey>;
-    /** Create a key; its token is in this answer and nowhere else. A key never grants more than its creator has. Global keys are made by global keys. Takes the scope `api-keys:create`. */
+    /** Create a key; its token is returned only once. A key never grants more than its creator has. Only global keys can create global keys. Requires the scope `api-keys:create`. */
     create: (body: ApiKeyCreate, options?: CallOptions) => Promise<ApiKeyMade>;
-    /** Revoke a key; it is refused from now on. Every process refuses the token within five seconds. The record stays in the list, with `revoked_at`, and can not be made valid again. Takes the scope `api-keys:delete`. */
+    /** Revoke a key; it is rejected from now on. Every process rejects the token within five seconds. The record stays in the list, with `revoked_at`, and cannot be made valid again. Requires the scope `api-keys:delete`. */
     revoke: (id: string, options?: CallOptions) => Promise<ApiKey>;
   };
   auth: {
-    /** Who the token speaks for, and what it may do. Answers the kind of the caller (a key or a user), the company that it acts for, its scopes, and the key or user itself. Every valid token may ask. */
+    /** Read who the token acts for, and its rights. Returns the kind of the caller (a key or a user), the company that it acts for, its scopes, and the key or user itself. Any valid token can call it. */
     me: (options?: CallOptions) => Promise<Me>;
     /** Accept an invitation with the token of its mail, and keep the password. For a person who already has a password. A person without one sets it with the same token by POST /v1/auth/reset-password, which accepts the invitation as well. */
-    acceptInvitation: (body: AcceptInvitation, options?: CallOptions) => Promise<Done>;
+    acceptInvitation: (body: AcceptInvitation, options?: CallOptions) => Promise<Success>;
     /** Set a new password with the token of a mailed link; all sessions end. A person has one password for all companies, so the sessions in all of them end. With the token of an invitation, the person also becomes a member of the company. */
-    resetPassword: (body: ResetPassword, options?: CallOptions) => Promise<Done>;
-    /** Ask for a mail with a link that sets a new password. The answer is the same whether the address belongs to anybody or not. */
-    forgotPassword: (body: ForgotPassword, options?: CallOptions) => Promise<Done>;
-    /** Log in; the token lives for twelve hours. A person who belongs to several companies has one password, and a session acts for one company: the one that `company` names, or else the one that the person used last. */
+    resetPassword: (body: ResetPassword, options?: CallOptions) => Promise<Success>;
+    /** Request a mail with a link for setting a new password. The response is the same whether or not the address belongs to a user. */
+    forgotPassword: (body: ForgotPassword, options?: CallOptions) => Promise<Success>;
+    /** Log in; the token is valid for twelve hours. A person who belongs to several companies has one password, and a session acts for one company: the one given in `company`, or else the one that the person used last. */
     logIn: (body: Login, options?: CallOptions) => Promise<Session>;
-    /** Log a browser in; the answer sets a cookie that no script can read. Only pages of the platform's own origin can have and use a session (`Sec-Fetch-Site`, else `Origin`). It ends after twelve hours without a request, after seven days, and whenever a token of the user would. A request with an `Authorization` header ignores the cookie. */
+    /** Log a browser in; the response sets a cookie that scripts cannot read. Only pages of the platform's own origin can create and use a session (`Sec-Fetch-Site`, or else `Origin`). It ends after twelve hours without a request, after seven days, and whenever a token of the user would. A request with an `Authorization` header ignores the cookie. */
     openSession: (body: Login, options?: CallOptions) => Promise<BrowserSession>;
-    /** Log a browser in with the link that a start of the platform prints; the answer sets the same cookie. A platform that listens on a loopback address prints a link for the first owner when it starts, for as long as `credentials.json` lies in its data folder. A link works once and for ten minutes. One that is unknown, used or expired is refused alike. */
+    /** Log a browser in with the link printed at the platform's start; the response sets the same cookie. A platform that listens on a loopback address prints a link for the first owner when it starts, as long as `credentials.json` is in its data folder. A link works once and for ten minutes. Unknown, used and expired links get the same error. */
     openSessionByLink: (body: SessionLink, options?: CallOptions) => Promise<BrowserSession>;
-    /** Log the browser out; its session ends and the cookie is removed. Ends the session of this browser alone; other sessions and tokens of the user go on. */
-    closeSession: (options?: CallOptions) => Promise<Done>;
-    /** Change your own name and picture. For the token or session of a user, whatever the role; a key is refused with 403. Also takes `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Log the browser out; its session ends and the cookie is removed. Ends only the session of this browser; the user's other sessions and tokens stay valid. */
+    closeSession: (options?: CallOptions) => Promise<Success>;
+    /** Change your own name and picture. For the token or session of a user of any role; API keys get 403. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     updateMe: (body: ProfileUpdate, options?: CallOptions) => Promise<User>;
-    /** Upload your own picture. For the token or session of a user, whatever the role; a key is refused with 403. The picture takes the place of the one before, whose file is removed unless something else shows it. */
+    /** Upload your own picture. For the token or session of a user of any role; API keys get 403. The picture replaces the previous one, whose file is removed unless it is used elsewhere. */
     uploadPicture: (body: AuthUploadPictureForm, options?: CallOptions) => Promise<User>;
   };
   audit: {
-    /** List who did what to which record, from where. One entry for each change that an operation made: who, which action on which record, the names of the fields that the request set, the address and the request id. Values are not recorded. Takes the scope `audit:read`. */
+    /** List who did what to which record, and from where. One entry for each change made by an operation: who, which action on which record, the names of the fields that the request set, the address and the request id. Values are not recorded. Requires the scope `audit:read`. */
     list: ListMethod<[query?: AuditListQuery, options?: CallOptions], AuditEntry>;
   };
   customFields: {
-    /** Remove a custom field with its values. Records stop showing the field at once, without events; the stored values are erased in the background. A new field with the same slug begins empty. Takes the scope `custom-fields:delete`. */
+    /** Remove a custom field with its values. Records stop showing the field immediately, without events; the stored values are erased in the background. A new field with the same slug starts empty. Requires the scope `custom-fields:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<CustomField>;
-    /** Change title, options or description of a custom field. Records keep and show a removed option until it is overwritten or cleared; it cannot be written into other records any more. Takes the scope `custom-fields:update`. */
+    /** Change title, options or description of a custom field. Records keep and show a removed option until it is overwritten or cleared; it can no longer be set on other records. Requires the scope `custom-fields:update`. */
     update: (id: string, body: CustomFieldUpdate, options?: CallOptions) => Promise<CustomField>;
-    /** Read a custom field. Answers the type, the slug by which records carry the value and, for SELECT and LIST, the options. Takes the scope `custom-fields:read`. */
+    /** Read a custom field. Returns the type, the slug under which records have the value and, for SELECT and LIST, the options. Requires the scope `custom-fields:read`. */
     get: (id: string, options?: CallOptions) => Promise<CustomField>;
-    /** List custom fields. The fields of contacts, conversations and businesses together; `context` chooses those of one kind of record. Takes the scope `custom-fields:read`. */
+    /** List custom fields. The fields of contacts, conversations and businesses; filter by `context` for one kind of record. Requires the scope `custom-fields:read`. */
     list: ListMethod<[query?: CustomFieldsListQuery, options?: CallOptions], CustomField>;
-    /** Define a custom field. Without a slug, one is made from the title. Context, type and slug cannot be changed later. Takes the scope `custom-fields:create`. */
+    /** Define a custom field. Without a slug, one is made from the title. Context, type and slug cannot be changed later. Requires the scope `custom-fields:create`. */
     create: (body: CustomFieldCreate, options?: CallOptions) => Promise<CustomField>;
   };
   attachments: {
-    /** Remove an attachment that nothing needs, with its file and its links. Links to the file stop working. A file that something needs, such as a message or a campaign, stays (409). Takes the scope `attachments:delete`. */
+    /** Remove an unused attachment with its file and its links. Links to the file stop working. A file that is in use, for example in a message or a campaign, is kept (409). Requires the scope `attachments:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Attachment>;
-    /** Read an attachment. Answers what is known of the file: its type, size and name. The file itself is opened by a link of `GET /v1/resource/attachments/{id}/url`. Takes the scope `attachments:read`. */
+    /** Read an attachment. Returns the type, size and name of the file. To open the file itself, make a link with `GET /v1/resource/attachments/{id}/url`. Requires the scope `attachments:read`. */
     get: (id: string, options?: CallOptions) => Promise<Attachment>;
-    /** List attachments. Files that were uploaded and files that contacts have sent; `file_type` chooses one kind. Takes the scope `attachments:read`. */
+    /** List attachments. Uploaded files and files that contacts have sent; filter by `file_type` for one kind. Requires the scope `attachments:read`. */
     list: ListMethod<[query?: AttachmentsListQuery, options?: CallOptions], Attachment>;
-    /** Upload a file. The contents decide what the file is; its name and its media type are not believed. The file is stored permanently and can be used in many messages. Takes the scope `attachments:create`. */
+    /** Upload a file. The contents determine the type of the file, not its name or media type. The file is stored permanently and can be used in many messages. Requires the scope `attachments:create`. */
     upload: (body: AttachmentsUploadForm, options?: CallOptions) => Promise<Attachment>;
-    /** Make a link that opens the file for an hour. The link is signed and needs no token, so whoever has it can open the file until it expires. Takes the scope `attachments:read`. */
+    /** Make a link that opens the file for an hour. The link is signed and needs no token, so anyone who has it can open the file until it expires. Requires the scope `attachments:read`. */
     getUrl: (id: string, options?: CallOptions) => Promise<SignedUrl>;
   };
   inboxes: {
-    /** Change an inbox, close it (DELETED) or open it again (ACTIVE). Only the given properties change. A masked secret that is sent back keeps the stored one. An inbox that is DELETED sends nothing, and keeps its conversations. Takes the scope `inboxes:update`. */
+    /** Change an inbox, close it (DELETED) or reopen it (ACTIVE). Only the given properties change. A masked secret that is sent back keeps the stored one. A DELETED inbox sends nothing, and keeps its conversations. Requires the scope `inboxes:update`. */
     update: (id: string, body: InboxUpdate, options?: CallOptions) => Promise<Inbox>;
-    /** Read an inbox. Answers the settings with masked secrets, and in `connection` whether the network takes them. Takes the scope `inboxes:read`. */
+    /** Read an inbox. Returns the settings with masked secrets, and in `connection` whether the network accepts them. Requires the scope `inboxes:read`. */
     get: (id: string, options?: CallOptions) => Promise<Inbox>;
-    /** List inboxes. Closed inboxes (DELETED) are listed as well; `status` and `channel` choose some. Secrets are shown masked. Takes the scope `inboxes:read`. */
+    /** List inboxes. Closed inboxes (DELETED) are listed as well; filter by `status` and `channel`. Secrets are shown masked. Requires the scope `inboxes:read`. */
     list: ListMethod<[query?: InboxesListQuery, options?: CallOptions], Inbox>;
-    /** Connect a channel. The settings that a channel needs are in the property of its name, such as `api_wap_config`. The platform checks them at the network: `connection` in the answer says CONNECTED, PENDING while it tries again, or ERROR with what a person has to correct. Takes the scope `inboxes:create`. */
+    /** Connect a channel. The settings of a channel are in the property with its name, such as `api_wap_config`. The platform checks them at the network: `connection` in the response is CONNECTED, PENDING while it retries, or ERROR with what you have to correct. Requires the scope `inboxes:create`. */
     create: (body: InboxCreate, options?: CallOptions) => Promise<Inbox>;
-    /** Read whether an inbox works. When its last message came in and went out, what its network thinks of its number, how much of the daily limit is used, and what failed in the last 24 hours. Takes the scope `inboxes:read`. */
+    /** Read the health of an inbox. When its last message was received and sent, how the network rates its number, how much of the daily limit is used, and what failed in the last 24 hours. Requires the scope `inboxes:read`. */
     getHealth: (id: string, options?: CallOptions) => Promise<InboxHealth>;
-    /** Show the code by which a phone is paired with an inbox. For inboxes whose network is a paired phone (PARTNER_API). Pairing begins with the first request. The network makes new codes all the time, so ask every few seconds until the state is CONNECTED. Codes are not stored. Takes the scope `inboxes:update`. */
+    /** Show the code for pairing a phone with an inbox. For inboxes whose network is a paired phone (PARTNER_API). Pairing starts with the first request. The network renews the codes continuously, so poll every few seconds until the state is CONNECTED. Codes are not stored. Requires the scope `inboxes:update`. */
     pair: (id: string, options?: CallOptions) => Promise<InboxPairing>;
-    /** Make a link to the network's own log-in, whose account the inbox then has. For inboxes whose account comes from a log-in at the network (PROFESSIONAL_NETWORK). Whoever logs in behind the link decides which account the inbox has; the inbox shows it some seconds later. An inbox that has an account gets a link by which this account logs in again. Links are not stored, so each request makes a new one. Takes the scope `inboxes:update`. */
+    /** Make a link to the network's own log-in, which connects an account to the inbox. For inboxes whose account comes from a log-in at the network (PROFESSIONAL_NETWORK). The person who logs in behind the link decides which account the inbox gets; the inbox shows it some seconds later. For an inbox that already has an account, the link logs the same account in again. Links are not stored, so each request makes a new one. Requires the scope `inboxes:update`. */
     makeConnectLink: (id: string, options?: CallOptions) => Promise<ConnectLink>;
   };
   businesses: {
-    /** Remove a business; its contacts and table rows stay, linked to none. The business is unknown at once. Its contacts lose their link afterwards in the background, each with CONTACT_UPDATED. Takes the scope `businesses:delete`. */
+    /** Remove a business; its contacts and table rows stay, without a link. The business is removed immediately. Its contacts lose their link in the background, each with CONTACT_UPDATED. Requires the scope `businesses:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Business>;
-    /** Change a business. Fields that the request does not name stay as they are, also within `custom_fields`. Takes the scope `businesses:update`. */
+    /** Change a business. Fields that the request does not name stay unchanged, also within `custom_fields`. Requires the scope `businesses:update`. */
     update: (id: string, body: BusinessUpdate, options?: CallOptions) => Promise<Business>;
-    /** Read a business. Its contacts are listed by `GET /v1/contacts?business=<id>`. Takes the scope `businesses:read`. */
+    /** Read a business. Its contacts are listed by `GET /v1/contacts?business=<id>`. Requires the scope `businesses:read`. */
     get: (id: string, options?: CallOptions) => Promise<Business>;
-    /** List businesses. `search` finds a part of the name or the domain. Takes the scope `businesses:read`. */
+    /** List businesses. `search` finds part of the name or the domain. Requires the scope `businesses:read`. */
     list: ListMethod<[query?: BusinessesListQuery, options?: CallOptions], Business>;
-    /** Create a business. A business is an organisation that contacts can belong to: a contact names it in `business`. Takes the scope `businesses:create`. */
+    /** Create a business. A business is an organisation that contacts can belong to: set a contact's `business` to its id. Requires the scope `businesses:create`. */
     create: (body: BusinessCreate, options?: CallOptions) => Promise<Business>;
   };
   contacts: {
-    /** Merge another contact into this one. The fields of this contact are kept, empty ones are filled from the other, and tags are united, up to 50; opted_out and blocked are true if they were true for either. Conversations, messages and table rows move to this contact, and so do phone numbers, e-mails and other identities: messages from the other’s phone number belong to this contact from now on. Where both have an open conversation in one inbox, the older stays open and the other is closed; its unread count is added to the one that stays, which opens if it is SNOOZED and has unread messages. A reply goes to the identity with which the contact wrote last, within its reply window. The other contact is gone afterwards, without an event of its own. Takes the scope `contacts:update`. */
+    /** Merge another contact into this one. This contact keeps its fields; its empty ones are filled from the other, and tags are combined, up to 50. opted_out and blocked are true if they were true for either. Conversations, messages and table rows move to this contact, and so do phone numbers, e-mails and other identities: messages from the other’s phone number belong to this contact from now on. If both have an open conversation in one inbox, the older stays open and the other is closed; its unread count is added to the one that stays, which reopens if it is SNOOZED and has unread messages. A reply goes to the identity with which the contact last wrote, within its reply window. The other contact is removed, without an event of its own. Requires the scope `contacts:update`. */
     merge: (id: string, body: ContactMerge, options?: CallOptions) => Promise<Contact>;
-    /** Erase a contact with its conversations and messages. The contact is erased for good and without an event. Table rows that named it stay without the link. A job that begins at once removes its data from the log of deliveries; deliveries about it that still wait are not sent. Takes the scope `contacts:delete`. */
+    /** Erase a contact with its conversations and messages. The contact is erased permanently and without an event. Table rows of the contact stay, without the link. A job that starts immediately removes its data from the delivery log; queued deliveries about it are not sent. Requires the scope `contacts:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Contact>;
-    /** Change a contact. Fields that the request does not name stay as they are, also within custom_fields; tags are replaced as a whole. A replaced phone number or e-mail becomes free for another contact. Takes the scope `contacts:update`. */
+    /** Change a contact. Fields that the request does not name stay unchanged, also within custom_fields; `tags` replaces all tags. A replaced phone number or e-mail becomes available to other contacts. Requires the scope `contacts:update`. */
     update: (id: string, body: ContactUpdate, options?: CallOptions) => Promise<Contact>;
-    /** Read a contact. Answers the contact with the values of its custom fields. The data of contact events has this form. Takes the scope `contacts:read`. */
+    /** Read a contact. Returns the contact with the values of its custom fields. Contact events use the same format. Requires the scope `contacts:read`. */
     get: (id: string, options?: CallOptions) => Promise<Contact>;
-    /** Export contacts as CSV. Newest first, with one column per custom field. The import finds each contact again by its `_id`, and an unchanged file changes nothing but blanks around a value. A text that a spreadsheet would read as a formula gets an apostrophe before it, except for plain numbers and phone numbers. Takes the scope `contacts:read`. */
+    /** Export contacts as CSV. Newest first, with one column per custom field. The import finds each contact again by its `_id`, and an unchanged file changes nothing except whitespace around values. A text that a spreadsheet would read as a formula is prefixed with an apostrophe, except plain numbers and phone numbers. Requires the scope `contacts:read`. */
     export: (query?: ContactsExportQuery, options?: CallOptions) => Promise<Response>;
-    /** List, search and filter contacts. A page takes some milliseconds, also among a million contacts; only rare matches that no index can find take longer: a single letter, a part of a custom field, or a negated filter that few contacts meet. The total is exact, and counting some 100,000 takes a good part of a second: leave it out with skipCount where nobody reads it. Takes the scope `contacts:read`. */
+    /** List, search and filter contacts. A page takes a few milliseconds, even with a million contacts; only rare matches without an index take longer: a single letter, part of a custom field, or a negated filter that few contacts match. The total is exact, and counting some 100,000 takes most of a second: omit it with skipCount if you don't need it. Requires the scope `contacts:read`. */
     list: ListMethod<[query?: ContactsListQuery, options?: CallOptions], Contact>;
-    /** Create a contact. A name, or something that identifies the contact, has to be there. Phone number, e-mail, professional network identifier and external id each belong to one contact of the company: 409 names the one that has it in `existing_id`. Takes the scope `contacts:create`. */
+    /** Create a contact. A name, or something that identifies the contact, is required. Phone number, e-mail, professional network identifier and external id are each unique within a company: 409 returns the id of the existing contact in `existing_id`. Requires the scope `contacts:create`. */
     create: (body: ContactCreate, options?: CallOptions) => Promise<Contact>;
-    /** Create or update up to 500 contacts. The contact that has the external id, phone number, e-mail or professional network identifier of an item is updated with the fields of the item, as PATCH does it; where nobody has one, a contact is created. The answer has a result for each item, in their order. An item that can not be stored is FAILED with its `errors`, and the others are stored, all in one transaction: a value that is not valid, or identifiers that belong to two contacts. An owner, business or custom field that does not exist refuses the whole call. Items are applied one after the other, so two about one contact change the same one. An identifier that the contact already has, also from a merge, changes nothing. A repeat with the same Idempotency-Key writes nothing, and says which contacts the items have now. Takes the scope `contacts:create`. Also takes `contacts:update` unless `update_existing` is false. */
+    /** Create or update up to 500 contacts. Each item updates the contact that has its external id, phone number, e-mail or professional network identifier, like a PATCH, or else creates a contact. The response has a result for each item, in order. An item that cannot be stored is FAILED with its `errors`, for example because a value is not valid or its identifiers belong to two contacts; the others are stored, all in one transaction. If an owner, business or custom field does not exist, the entire call is rejected. Items are applied one after another, so two items about the same contact change the same record. An identifier that the contact already has, also from a merge, changes nothing. A repeat with the same Idempotency-Key writes nothing, and returns the current contacts of the items. Requires the scope `contacts:create`. Also requires `contacts:update` unless `update_existing` is false. */
     upsert: (body: ContactUpsert, options?: CallOptions) => Promise<ContactUpsertResult>;
-    /** Import contacts from a sheet. CSV (UTF-8 or Windows-1252; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell has at most 32 kB, a row 80 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the name of a field, or slug, id or title of a custom field, or if `mapping` names it; one column must identify the contacts. The answer lists the columns. The sheet is processed afterwards: read the import for its progress. A row with an error is not stored; only a wrong e-mail or phone number is left out, if something else says who the contact is. The contact that has the `_id`, phone number, e-mail, professional network identifier or external id of a row is updated with the filled cells, unless `update_existing` is false. An identifier that the contact already has, also from a merge, changes nothing; an `_id` that no contact has is an error of its row. Lists and tags have commas or semicolons between their items; blanks around a value do not count. Takes the scope `contacts:create`. Also takes `contacts:update` unless `update_existing` is false. */
+    /** Import contacts from a sheet. CSV (UTF-8 or Windows-1252; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns. A cell of more than 32 kB or a row of more than 80 kB is an error of its row. The first row has the titles. A column is imported if its title is the name of a field, or slug, id or title of a custom field, or if it is in `mapping`; one column must identify the contacts. The response lists the columns. The sheet is processed afterwards: read the import for its progress. A row with an error is not stored; if only the e-mail or phone number is invalid and something else identifies the contact, only that value is left out. The contact that has the `_id`, phone number, e-mail, professional network identifier or external id of a row is updated with the cells that are not empty, unless `update_existing` is false. An identifier that the contact already has, also from a merge, changes nothing; an unknown `_id` is an error of its row. Lists and tags are separated by commas or semicolons; whitespace around a value is ignored. Requires the scope `contacts:create`. Also requires `contacts:update` unless `update_existing` is false. */
     import: (body: ContactsImportForm, options?: CallOptions) => Promise<Import>;
-    /** Preview the phone numbers of an import. Reads phone numbers as an import with this `country` would, and stores nothing. Show the first numbers of a sheet to the person who uploads it, who sees a wrong country before the import starts. Takes the scope `contacts:create`. */
+    /** Preview the phone numbers of an import. Reads phone numbers as an import with this `country` would, and stores nothing. Show the first numbers of a sheet to the person who uploads it, to detect a wrong country before the import starts. Requires the scope `contacts:create`. */
     previewPhones: (body: PhonesToPreview, options?: CallOptions) => Promise<PhonePreview>;
-    /** List imports of contacts. Each import with its state and its counters. What a sheet held is not part of it. Takes the scope `contacts:read`. */
+    /** List contact imports. Each import with its status and counters. The contents of the sheet are not included. Requires the scope `contacts:read`. */
     listImports: ListMethod<[query?: ContactsListImportsQuery, options?: CallOptions], Import>;
-    /** Read an import of contacts. Ask until `status` is COMPLETED or FAILED: `processed` of `total` rows are done. `row_errors` has the first rows that failed; all of them are in `/errors`. Takes the scope `contacts:read`. */
+    /** Read a contact import. Poll until `status` is COMPLETED or FAILED: `processed` of `total` rows are done. `row_errors` has the first failed rows; `/errors` returns all of them. Requires the scope `contacts:read`. */
     getImport: (importId: string, options?: CallOptions) => Promise<Import>;
-    /** The rows of an import of contacts that failed, as CSV. A line for each error: the number of the row, the field, and what is wrong with it. Takes the scope `contacts:read`. */
+    /** The failed rows of a contact import, as CSV. One line per error: the number of the row, the field, and the problem. Requires the scope `contacts:read`. */
     getImportErrors: (importId: string, options?: CallOptions) => Promise<Response>;
   };
   pipelines: {
-    /** Remove a pipeline with its steps. The default pipeline cannot be removed; one with conversations needs a replacement. CONVERSATION_STEP_CHANGED is emitted for each conversation that moves. Up to 2,000 move within the request; where there are more, a job moves the rest during the next minutes, while the step can no longer be seen or chosen. Takes the scope `pipelines:delete`. */
+    /** Remove a pipeline with its steps. The default pipeline cannot be removed, and a pipeline with conversations needs a replacement. CONVERSATION_STEP_CHANGED is emitted for each conversation that moves. Up to 2,000 move within the request. If there are more, a job moves the rest within minutes, and the step can no longer be seen or chosen meanwhile. Requires the scope `pipelines:delete`. */
     delete: (id: string, query?: PipelinesDeleteQuery, options?: CallOptions) => Promise<Pipeline>;
-    /** Change a pipeline: name, default, steps. A step with conversations is removed only with a replacement. CONVERSATION_STEP_CHANGED is emitted for each conversation that moves. Up to 2,000 move within the request; where there are more, a job moves the rest during the next minutes, while the step can no longer be seen or chosen. Takes the scope `pipelines:update`. */
+    /** Change a pipeline: name, default, steps. A step with conversations can be removed only with a replacement. CONVERSATION_STEP_CHANGED is emitted for each conversation that moves. Up to 2,000 move within the request. If there are more, a job moves the rest within minutes, and the step can no longer be seen or chosen meanwhile. Requires the scope `pipelines:update`. */
     update: (id: string, body: PipelineUpdate, options?: CallOptions) => Promise<Pipeline>;
-    /** Read a pipeline. Answers the pipeline with its steps in their order; conversations name a step by its `_id`. Takes the scope `pipelines:read`. */
+    /** Read a pipeline. Returns the pipeline with its steps in order; conversations refer to a step by its `_id`. Requires the scope `pipelines:read`. */
     get: (id: string, options?: CallOptions) => Promise<Pipeline>;
-    /** List pipelines. Each pipeline with its steps in their order. One of them is the default. Takes the scope `pipelines:read`. */
+    /** List pipelines. Each pipeline with its steps in order. One of them is the default. Requires the scope `pipelines:read`. */
     list: ListMethod<[query?: PipelinesListQuery, options?: CallOptions], Pipeline>;
-    /** Create a pipeline with its steps. A company always has exactly one default pipeline. Takes the scope `pipelines:create`. */
+    /** Create a pipeline with its steps. A company always has exactly one default pipeline. Requires the scope `pipelines:create`. */
     create: (body: PipelineCreate, options?: CallOptions) => Promise<Pipeline>;
   };
   companies: {
-    /** Change a company: any one with a global key, otherwise only the caller’s own. status, subscription, payment_customer_id, the billing switches and limits are changed with a global key only. Takes the scope `companies:update`. */
+    /** Change a company: any with a global key, otherwise only your own. status, subscription, payment_customer_id, the billing switches and limits can be changed only with a global key. Requires the scope `companies:update`. */
     update: (id: string, body: CompanyUpdate, options?: CallOptions) => Promise<Company>;
-    /** Read a company: any one with a global key, otherwise only the caller’s own. Answers the settings of the company: its language, time zone and country, its limits, and which channels its inboxes have. Takes the scope `companies:read`. */
+    /** Read a company: any with a global key, otherwise only your own. Returns the settings of the company: its language, time zone and country, its limits, and the channels of its inboxes. Requires the scope `companies:read`. */
     get: (id: string, options?: CallOptions) => Promise<Company>;
-    /** List companies. All companies of the installation, suspended ones included. Takes the scope `companies:read` and a global key. */
+    /** List companies. All companies of the installation, suspended ones included. Requires the scope `companies:read` and a global key. */
     list: ListMethod<[query?: CompaniesListQuery, options?: CallOptions], Company>;
-    /** Create a company and invite its first owner. The owner gets a mail with a link that sets a password. Keys of the company are made by `POST /v1/api-keys` with its id in `x-company-id`. Takes the scope `companies:create` and a global key. */
+    /** Create a company and invite its first owner. The owner gets a mail with a link for setting a password. To create keys of the company, call `POST /v1/api-keys` with its id in `x-company-id`. Requires the scope `companies:create` and a global key. */
     create: (body: CompanyCreate, options?: CallOptions) => Promise<Company>;
   };
   conversations: {
-    /** Change a conversation: status, people, agent, step, tags, custom fields. Emits CONVERSATION_UPDATED when something really changes; a new step also CONVERSATION_STEP_CHANGED, a custom field also FIELD_UPDATED. Clearing the step with null emits no CONVERSATION_STEP_CHANGED. CLOSED sets closed_at; any other status opens it again. Setting an agent does not change handled_by; removing the agent changes handled_by from AI to NONE. Takes the scope `conversations:update`. */
+    /** Change a conversation: status, people, agent, step, tags, custom fields. Emits CONVERSATION_UPDATED if anything changes; a new step also emits CONVERSATION_STEP_CHANGED, and a custom field FIELD_UPDATED. Clearing the step with null emits no CONVERSATION_STEP_CHANGED. CLOSED sets closed_at; any other status reopens the conversation. Setting an agent does not change handled_by; removing the agent changes handled_by from AI to NONE. Requires the scope `conversations:update`. */
     update: (id: string, body: ConversationUpdate, options?: CallOptions) => Promise<Conversation>;
-    /** Read a conversation. Answers the conversation with its last message and who its contact is. The data of conversation events has this form. Takes the scope `conversations:read`. */
+    /** Read a conversation. Returns the conversation with its last message and a summary of its contact. Conversation events use the same format. Requires the scope `conversations:read`. */
     get: (id: string, options?: CallOptions) => Promise<Conversation>;
-    /** List conversations. The filters can be combined. `sort=-last_message_at` puts those first in which something was written last. Takes the scope `conversations:read`. */
+    /** List conversations. The filters can be combined. `sort=-last_message_at` lists those with the newest message first. Requires the scope `conversations:read`. */
     list: ListMethod<[query?: ConversationsListQuery, options?: CallOptions], Conversation>;
-    /** Open a conversation with a contact, or with a phone number. No message is sent. Answers 201, or 200 with the conversation of this contact in this inbox if one is already open (with any status but CLOSED); it gets the owner and agent that the request names and otherwise keeps its own. Takes the scope `conversations:create`. */
+    /** Open a conversation with a contact, or with a phone number. No message is sent. Returns 201, or 200 with the contact's conversation in this inbox if one is already open (with any status but CLOSED). An open conversation gets the owner and agent given in the request, and otherwise keeps its own. Requires the scope `conversations:create`. */
     open: (body: ConversationCreate, options?: CallOptions) => Promise<Conversation>;
-    /** Count the conversations of each view. Each number is the totalCount of GET /v1/conversations with the filters in brackets. Inboxes and steps without an open conversation are left out. Takes the scope `conversations:read`. */
+    /** Count the conversations of each view. Each number is the totalCount of GET /v1/conversations with the filters in brackets. Inboxes and steps without an open conversation are omitted. Requires the scope `conversations:read`. */
     count: (options?: CallOptions) => Promise<ConversationCounts>;
-    /** List what happened to a conversation. Each change of its status, snooze, owner, attendant, handling, agent, step and tags, with who made it. What one change altered together is one entry. Messages are not part of it. Takes the scope `conversations:read`. */
+    /** List the history of a conversation. Each change of its status, snooze, owner, attendant, handling, agent, step and tags, with who made it. Changes made together are one entry. Messages are not included. Requires the scope `conversations:read`. */
     listHistory: ListMethod<[id: string, query?: ConversationsListHistoryQuery, options?: CallOptions], HistoryEntry>;
-    /** Show to others who watch the company that the caller views a conversation or types there. Nothing is stored. It arrives as the event `presence` of GET /v1/live. With TYPING from a caller who may send messages, the contact sees it as well, where the network can show it and a text could be sent; there the messages of the contact then count as read. Takes the scope `conversations:read`. */
+    /** Show the company's other users that the caller views a conversation or types in it. Nothing is stored. It arrives as the event `presence` of GET /v1/live. With TYPING from a caller who can send messages, the contact sees it as well, if the network supports it and a text could be sent; the contact's messages then count as read at the network. Requires the scope `conversations:read`. */
     showPresence: (id: string, body: PresenceChange, options?: CallOptions) => Promise<Presence>;
-    /** Move a conversation to a pipeline step. Emits only CONVERSATION_STEP_CHANGED, and nothing when the conversation is already in this step. Takes the scope `conversations:update`. */
+    /** Move a conversation to a pipeline step. Emits only CONVERSATION_STEP_CHANGED, and nothing if the conversation is already in this step. Requires the scope `conversations:update`. */
     changeStep: (id: string, body: StepChange, options?: CallOptions) => Promise<Conversation>;
-    /** Mark a conversation as read. Sets unread_count to 0 and, where the network knows read marks, shows them to the contact. Takes the scope `conversations:update`. */
+    /** Mark a conversation as read. Sets unread_count to 0 and, if the network supports read receipts, sends them to the contact. Requires the scope `conversations:update`. */
     markAsRead: (id: string, options?: CallOptions) => Promise<Conversation>;
-    /** Make one change to many conversations. The answer comes at once, with the run's record; a worker then changes the conversations one after the other, the one with the newest message first. Which ones they are is fixed when the run begins. Each is changed as by a PATCH, with its events and its rules; one that can not be changed is reported in `failures` with the code of that PATCH, and does not stop the others. A run survives the end of its process and changes nothing twice. One run of a company goes on at a time in each process; ten may wait (409). Takes the scope `conversations:update`. */
+    /** Change many conversations. Returns the run immediately. A worker then changes the conversations one by one, starting with the newest message. The conversations are fixed when the run begins. Each is changed as by a PATCH, with its events and its rules. One that cannot be changed is reported in `failures` with the error code of that PATCH, and does not stop the others. A run survives the end of its process and changes nothing twice. Each process runs one bulk change per company at a time; ten can be queued (409). Requires the scope `conversations:update`. */
     changeMany: (body: ConversationRunCreate, options?: CallOptions) => Promise<ConversationRun>;
-    /** List bulk changes of conversations. Each run with its state and counters; runs are kept for 30 days. Takes the scope `conversations:read`. */
+    /** List bulk changes of conversations. Each run with its status and counters; runs are kept for 30 days. Requires the scope `conversations:read`. */
     listBulkRuns: ListMethod<[query?: ConversationsListBulkRunsQuery, options?: CallOptions], ConversationRun>;
-    /** Watch a bulk change of conversations. Answers how far the run is. A run is kept for 30 days. GET /v1/live brings it as the event conversation_run. Takes the scope `conversations:read`. */
+    /** Read a bulk change of conversations. Returns the progress of the run. Runs are kept for 30 days. GET /v1/live sends it as the event conversation_run. Requires the scope `conversations:read`. */
     getBulkRun: (id: string, options?: CallOptions) => Promise<ConversationRun>;
-    /** Cancel a bulk change of conversations. The run ends after the conversation that is being changed; what was changed stays. A run that has ended stays as it is. Takes the scope `conversations:update`. */
+    /** Cancel a bulk change of conversations. The run ends after the conversation that is being changed; changes already made are kept. A run that has ended stays unchanged. Requires the scope `conversations:update`. */
     cancelBulkRun: (id: string, options?: CallOptions) => Promise<ConversationRun>;
   };
   messages: {
-    /** Send an approved template to many contacts. Everything is checked before anything is sent: the template is approved, the parameters fit it, the sheet can be read. Then the contacts are sent to one after the other, as fast as 80 % of the number's throughput allows, and a contact that fails does not stop the others. The answer comes when the last contact is done: 1,000 contacts take some 16 seconds. The run goes on when the caller closes the connection, and `GET /v1/messages/bulk/{id}` shows how far it is (the list has the id). When its process ends, the run stops; the request repeated with its Idempotency-Key goes on with the rest and sends to nobody twice. A run without an Idempotency-Key can not go on: what it has not sent stays unsent, and of its last messages nobody can tell whether they have left, so give every call a key. A message whose outcome is not known is never sent again. More than BULK_MAX_CONTACTS contacts (2,000 by default) are refused with 413: a campaign takes any number. Takes the scope `messages:create`. Also takes `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Send an approved template to many contacts. Everything is checked before anything is sent: the template is approved, the parameters fit it, the sheet can be read. Then the contacts are sent to one by one, at up to 80 % of the number's throughput, and a failed contact does not stop the others. The response arrives after the last contact: 1,000 contacts take some 16 seconds. The run continues if the caller closes the connection, and `GET /v1/messages/bulk/{id}` shows its progress (the list has the id). If its process ends, the run stops. Repeat the request with its Idempotency-Key to send the rest; no contact gets the message twice. A run without an Idempotency-Key cannot continue: the rest stays unsent, and the outcome of its last messages is unknown, so give every call a key. A message whose outcome is unknown is never sent again. More than BULK_MAX_CONTACTS contacts (2,000 by default) are rejected with 413; a campaign takes any number. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendBulkTemplate: (body: MessagesSendBulkTemplateForm, options?: CallOptions) => Promise<BulkResult>;
-    /** Send a template. Sends an approved template into a conversation, or to a contact or a phone number in an inbox, whose conversation is opened. It may be sent at any time, also when the contact has not written for 24 hours. The parameters are checked before anything is stored; after that the answer is as that of send-text. The header may show an attachment of the company (`imageId`, `image.id`, `video.id`, `document.id`), which is uploaded to the network once for each number; the message has it as its `attachment`. A person who has not written for 24 hours takes a place in the daily limit of the business; when none is left, the message is FAILED with DAILY_LIMIT. The message's content is the text that the contact reads. Takes the scope `messages:create`. Also takes `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Send a template. Sends an approved template into a conversation, or to a contact or a phone number in an inbox, whose conversation is opened. It can be sent at any time, also if the contact has not written for 24 hours. The parameters are checked before anything is stored; after that, the response is like that of send-text. The header can show an attachment of the company (`imageId`, `image.id`, `video.id`, `document.id`), which is uploaded to the network once for each number; it becomes the message's `attachment`. A person who has not written for 24 hours counts toward the daily limit of the business; if the limit is used up, the message is FAILED with DAILY_LIMIT. The message's content is the text that the contact reads. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendTemplate: (body: SendTemplate, options?: CallOptions) => Promise<Message>;
-    /** Send a sticker. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` takes image/webp up to 500 kB (100 kB unless it moves), without a caption. `WEB_V2` takes image/webp up to 500 kB, without a caption. `PARTNER_API` takes image/webp up to 500 kB, without a caption. Takes the scope `messages:create`. Also takes `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Send a sticker. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` takes image/webp up to 500 kB (100 kB unless it moves), without a caption. `WEB_V2` takes image/webp up to 500 kB, without a caption. `PARTNER_API` takes image/webp up to 500 kB, without a caption. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendSticker: (body: SendSticker, options?: CallOptions) => Promise<Message>;
-    /** Send a document. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` takes every type up to 100 MB, with a caption of 1024 characters. `WEB_V2` takes every type up to 100 MB, with a caption. `PARTNER_API` takes every type up to 64 MB, with a caption of 1024 characters. `PROFESSIONAL_NETWORK` takes every type up to 15 MB, with a caption. `EMAIL` takes every type up to 18 MB, with a caption. Takes the scope `messages:create`. Also takes `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Send a document. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` takes every type up to 100 MB, with a caption of 1024 characters. `WEB_V2` takes every type up to 100 MB, with a caption. `PARTNER_API` takes every type up to 64 MB, with a caption of 1024 characters. `PROFESSIONAL_NETWORK` takes every type up to 15 MB, with a caption. `EMAIL` takes every type up to 18 MB, with a caption. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendDocument: (body: SendDocument, options?: CallOptions) => Promise<Message>;
-    /** Send a video. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` takes video/mp4 (avc and aac), video/3gpp (avc and aac) up to 16 MB, with a caption of 1024 characters. `WEB_V2` takes video/mp4 up to 16 MB, with a caption. `PARTNER_API` takes video/mp4, video/3gpp up to 16 MB, with a caption of 1024 characters. `PROFESSIONAL_NETWORK` takes video/mp4 up to 15 MB, with a caption. `EMAIL` takes every type up to 16 MB, with a caption. Takes the scope `messages:create`. Also takes `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Send a video. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` takes video/mp4 (avc and aac), video/3gpp (avc and aac) up to 16 MB, with a caption of 1024 characters. `WEB_V2` takes video/mp4 up to 16 MB, with a caption. `PARTNER_API` takes video/mp4, video/3gpp up to 16 MB, with a caption of 1024 characters. `PROFESSIONAL_NETWORK` takes video/mp4 up to 15 MB, with a caption. `EMAIL` takes every type up to 16 MB, with a caption. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendVideo: (body: SendVideo, options?: CallOptions) => Promise<Message>;
-    /** Send sound. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` takes audio/aac, audio/amr, audio/mpeg, audio/mp4 (aac), audio/ogg (opus) up to 16 MB, without a caption. `WEB_V2` takes audio/mpeg, audio/mp4, audio/aac, audio/ogg, audio/webm up to 16 MB, with a caption. `PARTNER_API` takes audio/aac, audio/amr, audio/mpeg, audio/mp4, audio/ogg up to 16 MB, without a caption. `PROFESSIONAL_NETWORK` takes audio/mpeg, audio/mp4, audio/aac, audio/ogg up to 15 MB, without a caption. `EMAIL` takes every type up to 16 MB, with a caption. OGG is shown as a voice note where the network has some, and so is what browsers record: Opus in a WEBM or MP4, which is put into an OGG. Takes the scope `messages:create`. Also takes `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Send audio. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` takes audio/aac, audio/amr, audio/mpeg, audio/mp4 (aac), audio/ogg (opus) up to 16 MB, without a caption. `WEB_V2` takes audio/mpeg, audio/mp4, audio/aac, audio/ogg, audio/webm up to 16 MB, with a caption. `PARTNER_API` takes audio/aac, audio/amr, audio/mpeg, audio/mp4, audio/ogg up to 16 MB, without a caption. `PROFESSIONAL_NETWORK` takes audio/mpeg, audio/mp4, audio/aac, audio/ogg up to 15 MB, without a caption. `EMAIL` takes every type up to 16 MB, with a caption. OGG is shown as a voice note where the network has some, and so is what browsers record: Opus in a WEBM or MP4, which is put into an OGG. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendAudio: (body: SendAudio, options?: CallOptions) => Promise<Message>;
-    /** Send a picture. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` takes image/jpeg, image/png up to 5 MB, with a caption of 1024 characters. `WEB_V2` takes image/jpeg, image/png, image/gif, image/webp up to 5 MB, with a caption. `PARTNER_API` takes image/jpeg, image/png up to 5 MB, with a caption of 1024 characters. `PROFESSIONAL_NETWORK` takes image/jpeg, image/png, image/gif up to 15 MB, with a caption. `EMAIL` takes every type up to 5 MB, with a caption. A still WEBP or GIF and a picture in CMYK or with 16 bits are converted for channels that do not take them. Takes the scope `messages:create`. Also takes `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Send a picture. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` takes image/jpeg, image/png up to 5 MB, with a caption of 1024 characters. `WEB_V2` takes image/jpeg, image/png, image/gif, image/webp up to 5 MB, with a caption. `PARTNER_API` takes image/jpeg, image/png up to 5 MB, with a caption of 1024 characters. `PROFESSIONAL_NETWORK` takes image/jpeg, image/png, image/gif up to 15 MB, with a caption. `EMAIL` takes every type up to 5 MB, with a caption. A still WEBP or GIF and a picture in CMYK or with 16 bits are converted for channels that do not take them. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendImage: (body: SendImage, options?: CallOptions) => Promise<Message>;
-    /** Send a text. Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known. A closed conversation is opened again. `inboxId` with `contact` or `phone` goes into their open conversation, or opens one. Takes the scope `messages:create`. */
+    /** Send a text. Stores the message, calls the network, and returns the message with its status after the call: SENT, FAILED with its cause, or QUEUED if the outcome is unknown. A closed conversation is reopened. With `inboxId` and `contact` or `phone`, the message goes into their open conversation, or opens one. Requires the scope `messages:create`. */
     sendText: (body: SendText, options?: CallOptions) => Promise<Message>;
-    /** Read a message. Answers the message with its status and, when it is FAILED, the cause in `errors`. The data of message events has this form. Takes the scope `messages:read`. */
+    /** Read a message. Returns the message with its status and, if it is FAILED, the cause in `errors`. Message events use the same format. Requires the scope `messages:read`. */
     get: (id: string, options?: CallOptions) => Promise<Message>;
-    /** List and search the messages of the company. Notes are among them. GET /v1/messages/conversation/{id} reads one conversation faster. Takes the scope `messages:read`. */
+    /** List and search the messages of the company. Includes notes. GET /v1/messages/conversation/{id} reads one conversation faster. Requires the scope `messages:read`. */
     search: ListMethod<[query?: MessagesSearchQuery, options?: CallOptions], Message>;
-    /** List a conversation's messages. The oldest message comes first, unless `sort` says otherwise; notes of the team are among them. Takes the scope `messages:read`. */
+    /** List a conversation's messages. Oldest message first, unless `sort` says otherwise. Includes the team's notes. Requires the scope `messages:read`. */
     listInConversation: ListMethod<[id: string, query?: MessagesListInConversationQuery, options?: CallOptions], Message>;
-    /** Read the whole text of a message. Of a mail whose `email.is_shortened` is true: its text with quoted mails and signature, at most 262,144 characters. HTML is turned into text. Of any other message its `content`. Takes the scope `messages:read`. */
+    /** Read the full text of a message. For a mail whose `email.is_shortened` is true: its text with quoted mails and signature, up to 262,144 characters, with HTML converted to text. For any other message, its `content`. Requires the scope `messages:read`. */
     getBody: (id: string, options?: CallOptions) => Promise<MessageBody>;
-    /** List bulk runs. Each run with its state and its counters; runs are kept for 30 days. Takes the scope `messages:read`. */
+    /** List bulk runs. Each run with its status and counters; runs are kept for 30 days. Requires the scope `messages:read`. */
     listBulkRuns: ListMethod<[query?: MessagesListBulkRunsQuery, options?: CallOptions], BulkRun>;
-    /** Watch a bulk run. Answers what the run has come to so far, also while it goes on. A run is kept for 30 days. Takes the scope `messages:read`. */
+    /** Read a bulk run. Returns the current result, also while the run is in progress. Runs are kept for 30 days. Requires the scope `messages:read`. */
     getBulkRun: (id: string, options?: CallOptions) => Promise<BulkResult>;
-    /** Write a note for the team. A note is stored in the conversation and sent to nobody. Users whom it mentions find it by `GET /v1/messages?mentioned=<id>`. Takes the scope `messages:create`. */
+    /** Write a note for the team. A note is stored in the conversation and not sent to anyone. Users mentioned in it find it with `GET /v1/messages?mentioned=<id>`. Requires the scope `messages:create`. */
     writeNote: (body: WriteNote, options?: CallOptions) => Promise<Message>;
   };
   quickReplies: {
-    /** Remove a quick reply. A personal one is seen and changed by its owner only. One of the whole company is changed by owners and admins. Takes the scope `messages:create`. Also takes `messages:update` for a quick reply of the whole company. */
+    /** Remove a quick reply. A personal one can be seen and changed only by its owner. One of the entire company can be changed by owners and admins. Requires the scope `messages:create`. Also requires `messages:update` for a quick reply of the whole company. */
     delete: (id: string, options?: CallOptions) => Promise<QuickReply>;
-    /** Change a quick reply. A personal one is seen and changed by its owner only. One of the whole company is changed by owners and admins. Takes the scope `messages:create`. Also takes `messages:update` for a quick reply of the whole company; `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Change a quick reply. A personal one can be seen and changed only by its owner. One of the entire company can be changed by owners and admins. Requires the scope `messages:create`. Also requires `messages:update` for a quick reply of the whole company; `attachments:read` if the body names a file that the caller has not uploaded. */
     update: (id: string, body: QuickReplyUpdate, options?: CallOptions) => Promise<QuickReply>;
-    /** Read a quick reply. A personal one of another user is not found (404). Takes the scope `messages:read`. */
+    /** Read a quick reply. Personal quick replies of other users are not found (404). Requires the scope `messages:read`. */
     get: (id: string, options?: CallOptions) => Promise<QuickReply>;
-    /** List the company's quick replies and the caller's own. Personal ones of other users are not shown. Takes the scope `messages:read`. */
+    /** List the company's quick replies and the caller's own. Personal ones of other users are not shown. Requires the scope `messages:read`. */
     list: ListMethod<[query?: QuickRepliesListQuery, options?: CallOptions], QuickReply>;
-    /** Create a quick reply. A personal one is seen and changed by its owner only. One of the whole company is changed by owners and admins. Takes the scope `messages:create`. Also takes `messages:update` for a quick reply of the whole company; `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Create a quick reply. A personal one can be seen and changed only by its owner. One of the entire company can be changed by owners and admins. Requires the scope `messages:create`. Also requires `messages:update` for a quick reply of the whole company; `attachments:read` if the body names a file that the caller has not uploaded. */
     create: (body: QuickReplyCreate, options?: CallOptions) => Promise<QuickReply>;
   };
   templates: {
-    /** Remove a template in all its languages. It is removed at the network and then here. Messages that were sent with it stay as they are. Takes the scope `inboxes:update`. */
+    /** Remove a template in all its languages. It is removed at the network and then here. Messages that were sent with it are not affected. Requires the scope `inboxes:update`. */
     delete: (id: string, name: string, options?: CallOptions) => Promise<TemplatesRemoved>;
-    /** Submit a template to the network's review. The template is PENDING, or already APPROVED, in the answer; what the review decides is shown by the list. When the network does not answer, the answer is 503, and the list soon shows whether the network has the template. Takes the scope `inboxes:update`. */
+    /** Submit a template for review by the network. In the response the template is PENDING, or already APPROVED; the list shows the result of the review. If the network does not respond, the response is 503, and the list soon shows whether the network has the template. Requires the scope `inboxes:update`. */
     create: (id: string, body: TemplateCreate, options?: CallOptions) => Promise<Template>;
-    /** List the templates of an inbox's account. Shows the copy that the platform keeps of the templates at the network. The network reports changes of a template at once; the whole list is copied when an inbox connects, every few hours, and when a copy older than ten minutes is read. Inboxes with the same account have the same templates. Takes the scope `inboxes:read`. */
+    /** List the templates of an inbox's account. Returns the platform's copy of the templates at the network. The network reports changes of a template immediately; the full list is copied when an inbox connects, every few hours, and when a copy older than ten minutes is read. Inboxes with the same account have the same templates. Requires the scope `inboxes:read`. */
     list: ListMethod<[id: string, query?: TemplatesListQuery, options?: CallOptions], Template, {
-      /** The platform's copy of the account's templates: when it was last made, null before the first time. With an error the templates are those of that time */
+      /** The platform's copy of the account's templates: when it was last made, null before the first time. If there is an error, the templates are from that time */
       catalogue: {
         /** ISO 8601 UTC with milliseconds */
         fetched_at: string | null;
-        /** Why the last try to read the templates failed */
+        /** Why the last attempt to read the templates failed */
         error: string | null;
       };
     }>;
   };
   campaigns: {
-    /** Export a campaign as CSV. Answers the contacts of a campaign with their states, or its counters. At most two exports of a company run at once (429). When an export can not be read to its end, the connection is cut. Takes the scope `campaigns:read`. Also takes `contacts:read` unless `content` is ANALYTICS. */
+    /** Export a campaign as CSV. Returns the contacts of a campaign with their statuses, or its counters. A company can run two exports at a time (429). If an export cannot be read to its end, the connection is cut. Requires the scope `campaigns:read`. Also requires `contacts:read` unless `content` is ANALYTICS. */
     export: (id: string, query?: CampaignsExportQuery, options?: CallOptions) => Promise<Response>;
-    /** Cancel a campaign. Nothing more is sent; contacts that got nothing yet become CANCELLED. A cancelled campaign can not go on. Takes the scope `campaigns:update`. */
+    /** Cancel a campaign. Nothing more is sent; contacts that got nothing yet become CANCELLED. A cancelled campaign cannot be resumed. Requires the scope `campaigns:update`. */
     cancel: (id: string, options?: CallOptions) => Promise<Campaign>;
-    /** Resume a paused campaign. The campaign goes on where it was. Its templates are checked once more, and the error threshold counts from here. Takes the scope `campaigns:update`. */
+    /** Resume a paused campaign. The campaign continues where it stopped. Its templates are checked again, and the error threshold counts from here. Requires the scope `campaigns:update`. */
     resume: (id: string, options?: CallOptions) => Promise<Campaign>;
-    /** Pause a campaign. Within two seconds nothing more is sent. A campaign that is paused already is answered as it is; one that the daily limit has paused no longer goes on by itself. Takes the scope `campaigns:update`. */
+    /** Pause a campaign. Sending stops within two seconds. A campaign that is already paused is returned unchanged; if the daily limit paused it, it no longer resumes automatically. Requires the scope `campaigns:update`. */
     pause: (id: string, options?: CallOptions) => Promise<Campaign>;
-    /** Start a campaign. Checks the campaign and lets it run; with `scheduled_at` in the future it becomes SCHEDULED. The audience is fixed at the beginning: the contacts that exist then, with the values that the templates name as they are then. A SCHEDULED campaign that is started begins at once. Takes the scope `campaigns:update`. */
+    /** Start a campaign. Checks the campaign and starts it; with `scheduled_at` in the future it becomes SCHEDULED. The audience is fixed at the start: the contacts that exist then, with the values that the templates use at that time. Starting a SCHEDULED campaign starts it immediately. Requires the scope `campaigns:update`. */
     start: (id: string, options?: CallOptions) => Promise<Campaign>;
-    /** Remove a campaign. A campaign that has begun stays; it can be cancelled. Takes the scope `campaigns:delete`. */
+    /** Remove a campaign. A campaign that was started cannot be removed; cancel it instead. Requires the scope `campaigns:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Campaign>;
-    /** Change a campaign. Given `steps` replace all steps; a given `audience` replaces the whole audience. Of a campaign that was started only its names, pace, hours and options can be changed; a worker sees them within seconds. Takes the scope `campaigns:update`. Also takes `contacts:read` if `audience` has filters, tags or contacts; `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Change a campaign. Given `steps` replace all steps, and a given `audience` replaces the entire audience. Once a campaign was started, only its name, pace, hours and options can be changed; a worker applies them within seconds. Requires the scope `campaigns:update`. Also requires `contacts:read` if `audience` has filters, tags or contacts; `attachments:read` if the body names a file that the caller has not uploaded. */
     update: (id: string, body: CampaignUpdate, options?: CallOptions) => Promise<Campaign>;
-    /** Read a campaign. Answers the settings and the state. What has become of its contacts is in `GET /v1/campaigns/{id}/analytics`. Takes the scope `campaigns:read`. */
+    /** Read a campaign. Returns the settings and the status. `GET /v1/campaigns/{id}/analytics` returns the results. Requires the scope `campaigns:read`. */
     get: (id: string, options?: CallOptions) => Promise<Campaign>;
-    /** Preview a campaign. Answers what the campaign would do at this moment: how many contacts its audience has, how many of them would be skipped and why, and the first ten messages as their contacts will read them. Nothing is sent or stored. Takes the scope `campaigns:read`. Also takes `contacts:read`. */
+    /** Preview a campaign. Returns what the campaign would do if it started now: how many contacts its audience has, how many of them would be skipped and why, and the first ten messages as their contacts will read them. Nothing is sent or stored. Requires the scope `campaigns:read`. Also requires `contacts:read`. */
     preview: (id: string, options?: CallOptions) => Promise<CampaignPreview>;
-    /** List campaigns. Drafts, running and ended campaigns together; `status` and `inbox` choose some. Takes the scope `campaigns:read`. */
+    /** List campaigns. Drafts, running and ended campaigns; filter by `status` and `inbox`. Requires the scope `campaigns:read`. */
     list: ListMethod<[query?: CampaignsListQuery, options?: CallOptions], Campaign>;
-    /** Create a campaign. A campaign is a draft until it is started. `steps` has one message, or those of a sequence with their delays. A template that is not approved yet may be named already; the preview says so. Takes the scope `campaigns:create`. Also takes `contacts:read` if `audience` has filters, tags or contacts; `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Create a campaign. A campaign is a draft until it is started. `steps` has one message, or the messages of a sequence with their delays. You can use a template that is not approved yet; the preview reports it. Requires the scope `campaigns:create`. Also requires `contacts:read` if `audience` has filters, tags or contacts; `attachments:read` if the body names a file that the caller has not uploaded. */
     create: (body: CampaignCreate, options?: CallOptions) => Promise<Campaign>;
-    /** Read what has become of a campaign. Each contact counts once, in its furthest state: what was read counts as delivered and sent. The answer costs the same for any number of contacts. Takes the scope `campaigns:read`. */
+    /** Read the results of a campaign. Each contact counts once, in its furthest state; a read message also counts as delivered and sent. Equally fast for any number of contacts. Requires the scope `campaigns:read`. */
     getAnalytics: (id: string, options?: CallOptions) => Promise<CampaignAnalytics>;
-    /** Add contacts to a campaign. Enrols contacts by their ids, or by phone numbers, for which contacts are created where nobody has them. A contact is enrolled once: the others of the call are enrolled all the same, and `errors` says who was not, and why. Contacts who are added before the campaign begins are part of its audience, in the preview as well; those added later get the first step after its delay, and a campaign that had completed runs again. Whether somebody is skipped is decided when the message is sent. Takes the scope `campaign-enrollments:create`. Also takes `contacts:read` if the body names contacts by their ids. */
+    /** Add contacts to a campaign. Enrolls contacts by their ids or phone numbers; unknown phone numbers create contacts. Each contact is enrolled once. `errors` lists the contacts that were not enrolled and why; the others are enrolled. Contacts added before the campaign starts are part of its audience, also in the preview. Contacts added later get the first step after its delay, and a completed campaign runs again. Whether a contact is skipped is decided when the message is sent. Requires the scope `campaign-enrollments:create`. Also requires `contacts:read` if the body names contacts by their ids. */
     addContacts: (id: string, body: CampaignContacts, options?: CallOptions) => Promise<CampaignContactsAdded>;
-    /** Add the contacts of a sheet to a campaign. The same for a CSV or XLSX with a column of phone numbers, perhaps one of names, and columns that the templates name by `variable_ref`: at most 10,000 rows and 10 MB; a campaign takes any number of sheets. Takes the scope `campaign-enrollments:create`. */
+    /** Add the contacts of a sheet to a campaign. For a CSV or XLSX with a column of phone numbers, optionally one of names, and columns that the templates use by `variable_ref`: at most 10,000 rows and 10 MB. A campaign takes any number of sheets. Requires the scope `campaign-enrollments:create`. */
     addSheet: (id: string, body: CampaignsAddSheetForm, options?: CallOptions) => Promise<CampaignContactsAdded>;
   };
   campaignEnrollments: {
-    /** Cancel an enrollment. The contact gets no further message of the campaign. One that got nothing yet becomes CANCELLED; any other keeps its status. Takes the scope `campaign-enrollments:update`. */
+    /** Cancel an enrollment. The contact gets no further messages of the campaign. If it got nothing yet, it becomes CANCELLED; otherwise it keeps its status. Requires the scope `campaign-enrollments:update`. */
     cancel: (id: string, options?: CallOptions) => Promise<CampaignEnrollment>;
-    /** Read an enrollment. Answers how far the contact is, which message it got last, and why it was skipped or failed. Takes the scope `campaign-enrollments:read`. */
+    /** Read an enrollment. Returns the state of the contact, the last message it got, and why it was skipped or failed. Requires the scope `campaign-enrollments:read`. */
     get: (id: string, options?: CallOptions) => Promise<CampaignEnrollment>;
-    /** List who takes part in campaigns. One enrollment for each contact of a campaign, with the step it has reached; `campaign` chooses those of one campaign. Takes the scope `campaign-enrollments:read`. */
+    /** List campaign enrollments. One enrollment for each contact of a campaign, with the step it has reached; filter by `campaign`. Requires the scope `campaign-enrollments:read`. */
     list: ListMethod<[query?: CampaignEnrollmentsListQuery, options?: CallOptions], CampaignEnrollment>;
   };
   knowledge: {
-    /** Make a knowledge item from a file. The file becomes an attachment. The text of KNOWLEDGE is read in the background; MEDIA is found by its name and description. The contents decide what the file is. Takes the scope `knowledge:create`. */
+    /** Make a knowledge item from a file. The file becomes an attachment. The text of KNOWLEDGE is read in the background; MEDIA is found by its name and description. The contents determine the type of the file. Requires the scope `knowledge:create`. */
     upload: (body: KnowledgeUploadForm, options?: CallOptions) => Promise<KnowledgeItem>;
-    /** Try once more to prepare an item whose state is ERROR. The item is PROCESSING again. An item in any other state stays as it is. Takes the scope `knowledge:update`. */
+    /** Retry an item whose status is ERROR. The item is PROCESSING again. An item with any other status stays unchanged. Requires the scope `knowledge:update`. */
     retry: (id: string, options?: CallOptions) => Promise<KnowledgeItem>;
-    /** Remove a knowledge item. The search finds it no more, and agents no longer answer from it. Takes the scope `knowledge:delete`. */
+    /** Remove a knowledge item. The search no longer finds it, and agents no longer answer from it. Requires the scope `knowledge:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<KnowledgeItem>;
-    /** Read a knowledge item. Answers the item with its text and, when it is ERROR, the cause. Takes the scope `knowledge:read`. */
+    /** Read a knowledge item. Returns the item with its text and, if its status is ERROR, the cause. Requires the scope `knowledge:read`. */
     get: (id: string, options?: CallOptions) => Promise<KnowledgeItem>;
-    /** List knowledge items, without their texts. Items of all states are listed; `type`, `file_type` and `status` choose some. The text of an item is in `GET /v1/knowledge/{id}`. Takes the scope `knowledge:read`. */
+    /** List knowledge items, without their texts. Items of all statuses are listed; filter by `type`, `file_type` and `status`. `GET /v1/knowledge/{id}` returns the text of an item. Requires the scope `knowledge:read`. */
     list: ListMethod<[query?: KnowledgeListQuery, options?: CallOptions], ListedKnowledgeItem>;
-    /** Find passages for a question. Passages are found by their words in Portuguese, English and Spanish, by everyday words that mean nearly the same, by words that are spelled nearly like them, and by their vectors. An item that was edited is found as it was before until it is READY. Takes the scope `knowledge:read`. */
+    /** Find passages for a question. Passages are found by their words in Portuguese, English and Spanish, by common synonyms, by words with a similar spelling, and by their vectors. Until an edited item is READY, its previous version is found. Requires the scope `knowledge:read`. */
     search: (body: KnowledgeSearch, options?: CallOptions) => Promise<KnowledgeSearchResult>;
-    /** Read the synonyms of the company. Words that mean the same for this company. The search also knows everyday words of business by itself. Takes the scope `knowledge:read`. */
+    /** Read the synonyms of the company. Words that mean the same for this company. The search also knows common business synonyms. Requires the scope `knowledge:read`. */
     synonyms: (options?: CallOptions) => Promise<Synonyms>;
-    /** Replace the synonyms of the company. They hold for the next search, and for the next answer of an agent; no item is prepared anew. Takes the scope `knowledge:update`. */
+    /** Replace the synonyms of the company. They apply from the next search, and the next answer of an agent; no item is processed again. Requires the scope `knowledge:update`. */
     updateSynonyms: (body: SynonymsUpdate, options?: CallOptions) => Promise<Synonyms>;
-    /** Write a knowledge item. The item is PROCESSING until its text is prepared for the search in the background. Takes the scope `knowledge:create`. */
+    /** Write a knowledge item. The item is PROCESSING until its text has been prepared for the search in the background. Requires the scope `knowledge:create`. */
     createAutcl: (body: AutclCreate, options?: CallOptions) => Promise<KnowledgeItem>;
-    /** Change a knowledge item that was written here. After a change of name, text or language the item is PROCESSING again. Until it is READY the search finds it as it was before. Takes the scope `knowledge:update`. */
+    /** Change a knowledge item that was written here. After a change of name, text or language the item is PROCESSING again. Until it is READY, the search finds its previous version. Requires the scope `knowledge:update`. */
     updateAutcl: (id: string, body: AutclUpdate, options?: CallOptions) => Promise<KnowledgeItem>;
   };
   agents: {
-    /** Try an agent. Answers a message and its files as the agent would answer a contact. Nothing is sent, and nothing is stored but what stands in the files; tokens of the day are used, and tools of MCP servers are called. Takes the scope `agents:update`. Also takes `knowledge:read` if the agent has knowledge items; `tables:read` if the agent has tables; `knowledge:read` if the agent has the tool SEND_FILE; `custom-fields:read` if the agent has the tool WRITE_FIELDS; `pipelines:read` if the agent has the tool MOVE_STEP; `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Try an agent. Answers a message and its files exactly as the agent would answer a contact. Nothing is sent, and nothing is stored except the text extracted from the files. The call uses tokens of the day, and calls tools of MCP servers. Requires the scope `agents:update`. Also requires `knowledge:read` if the agent has knowledge items; `tables:read` if the agent has tables; `knowledge:read` if the agent has the tool SEND_FILE; `custom-fields:read` if the agent has the tool WRITE_FIELDS; `pipelines:read` if the agent has the tool MOVE_STEP; `attachments:read` if the body names a file that the caller has not uploaded. */
     try: (id: string, body: AgentTry, options?: CallOptions) => Promise<AgentTrial>;
-    /** Remove an agent that nothing names. An agent of an inbox, a campaign or a conversation can be made INACTIVE instead. Takes the scope `agents:delete`. */
+    /** Remove an unused agent. An agent that an inbox, a campaign or a conversation uses cannot be removed; make it INACTIVE instead. Requires the scope `agents:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Agent>;
-    /** Change an agent. The change holds for the next answer. An INACTIVE agent hands its conversations over when their contacts write. Takes the scope `agents:update`. Also takes `messages:create`, `messages:read`, and `attachments:read` if the agent gets another `url`, because that server receives what contacts write and answers them; `messages:read` and `attachments:read` if the agent gets an MCP server, which can receive what contacts write; `knowledge:read` if the agent gets further knowledge items, which a new AI agent does unless `knowledge_scope` is LISTED; `tables:read` if the agent gets further tables, or the tool READ_TABLES for those that it has; `messages:create`, `knowledge:read`, and `attachments:read` if the agent gets the tool SEND_FILE; `contacts:read` and `conversations:read` if the agent gets the tool READ_FIELDS; `contacts:update` and `conversations:update` if the agent gets the tool WRITE_FIELDS; `conversations:update` if the agent gets the tool MOVE_STEP; `messages:create` if the agent gets the tool SCHEDULE_FOLLOW_UP; `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Change an agent. The change applies from the next answer. If an agent becomes INACTIVE, it hands its conversations over when their contacts write. Requires the scope `agents:update`. Also requires `messages:create`, `messages:read`, and `attachments:read` if the agent gets another `url`, because that server receives what contacts write and answers them; `messages:read` and `attachments:read` if the agent gets an MCP server, which can receive what contacts write; `knowledge:read` if the agent gets further knowledge items, which a new AI agent does unless `knowledge_scope` is LISTED; `tables:read` if the agent gets further tables, or the tool READ_TABLES for those that it has; `messages:create`, `knowledge:read`, and `attachments:read` if the agent gets the tool SEND_FILE; `contacts:read` and `conversations:read` if the agent gets the tool READ_FIELDS; `contacts:update` and `conversations:update` if the agent gets the tool WRITE_FIELDS; `conversations:update` if the agent gets the tool MOVE_STEP; `messages:create` if the agent gets the tool SCHEDULE_FOLLOW_UP; `attachments:read` if the body names a file that the caller has not uploaded. */
     update: (id: string, body: AgentUpdate, options?: CallOptions) => Promise<Agent>;
-    /** Read an agent. Answers all settings, the instructions included. Takes the scope `agents:read`. */
+    /** Read an agent. Returns all settings, including the instructions. Requires the scope `agents:read`. */
     get: (id: string, options?: CallOptions) => Promise<Agent>;
-    /** List agents, without their instructions. `type` and `status` choose some; `search` finds a part of the name or the description. Takes the scope `agents:read`. */
+    /** List agents, without their instructions. Filter by `type` and `status`; `search` finds part of the name or the description. Requires the scope `agents:read`. */
     list: ListMethod<[query?: AgentsListQuery, options?: CallOptions], ListedAgent>;
-    /** Create an agent. An agent of type AI answers from the knowledge base; an EXTERNAL one posts the question to `url`. It answers where an inbox, a campaign or a conversation names it. Takes the scope `agents:create`. Also takes `messages:create`, `messages:read`, and `attachments:read` if the agent gets another `url`, because that server receives what contacts write and answers them; `messages:read` and `attachments:read` if the agent gets an MCP server, which can receive what contacts write; `knowledge:read` if the agent gets further knowledge items, which a new AI agent does unless `knowledge_scope` is LISTED; `tables:read` if the agent gets further tables, or the tool READ_TABLES for those that it has; `messages:create`, `knowledge:read`, and `attachments:read` if the agent gets the tool SEND_FILE; `contacts:read` and `conversations:read` if the agent gets the tool READ_FIELDS; `contacts:update` and `conversations:update` if the agent gets the tool WRITE_FIELDS; `conversations:update` if the agent gets the tool MOVE_STEP; `messages:create` if the agent gets the tool SCHEDULE_FOLLOW_UP; `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Create an agent. An agent of type AI answers from the knowledge base; an EXTERNAL one posts the question to `url`. It answers in the inboxes, campaigns and conversations that use it. Requires the scope `agents:create`. Also requires `messages:create`, `messages:read`, and `attachments:read` if the agent gets another `url`, because that server receives what contacts write and answers them; `messages:read` and `attachments:read` if the agent gets an MCP server, which can receive what contacts write; `knowledge:read` if the agent gets further knowledge items, which a new AI agent does unless `knowledge_scope` is LISTED; `tables:read` if the agent gets further tables, or the tool READ_TABLES for those that it has; `messages:create`, `knowledge:read`, and `attachments:read` if the agent gets the tool SEND_FILE; `contacts:read` and `conversations:read` if the agent gets the tool READ_FIELDS; `contacts:update` and `conversations:update` if the agent gets the tool WRITE_FIELDS; `conversations:update` if the agent gets the tool MOVE_STEP; `messages:create` if the agent gets the tool SCHEDULE_FOLLOW_UP; `attachments:read` if the body names a file that the caller has not uploaded. */
     create: (body: AgentCreate, options?: CallOptions) => Promise<Agent>;
-    /** List the turns of agents. What an agent has read, and how it has answered or why a person took over. Takes the scope `agents:read`. */
+    /** List the turns of agents. What an agent has read, and how it answered or why a person took over. Requires the scope `agents:read`. */
     turns: ListMethod<[query?: AgentsTurnsQuery, options?: CallOptions], AgentTurn>;
-    /** List follow-ups of agents. What agents have written, or will write, to contacts who do not answer. Takes the scope `agents:read`. */
+    /** List follow-ups of agents. What agents have written, or will write, to contacts who do not reply. Requires the scope `agents:read`. */
     followUps: ListMethod<[query?: AgentsFollowUpsQuery, options?: CallOptions], FollowUp>;
-    /** Cancel a follow-up that is scheduled. It is not sent, and its `cancel_reason` is CANCELLED_BY_REQUEST. One that was sent or cancelled already is 409. Takes the scope `agents:update`. */
+    /** Cancel a scheduled follow-up. It is not sent, and its `cancel_reason` is CANCELLED_BY_REQUEST. A follow-up that was already sent or cancelled returns 409. Requires the scope `agents:update`. */
     cancelFollowUp: (id: string, options?: CallOptions) => Promise<FollowUp>;
   };
   mcpServers: {
-    /** Ask an MCP server what it offers. Lists the tools of the server, for a person who approves some, and notes which approved ones it describes in another way now. `error` of the server says why it does not answer. Takes the scope `agents:update`. */
+    /** Check which tools an MCP server offers. Lists the server's tools, so that a person can approve them, and marks approved tools whose description has changed. `error` of the server says why it does not respond. Requires the scope `agents:update`. */
     check: (id: string, options?: CallOptions) => Promise<McpCheck>;
-    /** Remove an MCP server. Agents that list it go on without its tools. Takes the scope `agents:delete`. */
+    /** Remove an MCP server. Agents that list it continue without its tools. Requires the scope `agents:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<McpServer>;
-    /** Change an MCP server, or approve its tools. The change holds for the next answer. `tools` are those of the check that a person has read. Takes the scope `agents:update`. Also takes `messages:read` and `attachments:read` if the server gets another `url` or tool, because agents can pass on to it what contacts write. */
+    /** Change an MCP server, or approve its tools. The change applies from the next answer. `tools` are tools from the check, as a person has read them. Requires the scope `agents:update`. Also requires `messages:read` and `attachments:read` if the server gets another `url` or tool, because agents can pass on to it what contacts write. */
     update: (id: string, body: McpServerUpdate, options?: CallOptions) => Promise<McpServer>;
-    /** Read an MCP server. The value of its header is masked. Takes the scope `agents:read`. */
+    /** Read an MCP server. The value of its header is masked. Requires the scope `agents:read`. */
     get: (id: string, options?: CallOptions) => Promise<McpServer>;
-    /** List MCP servers. With the tools that were approved, and whether their servers still describe them in the same way. Takes the scope `agents:read`. */
+    /** List MCP servers. With the approved tools, and whether their servers still describe them in the same way. Requires the scope `agents:read`. */
     list: ListMethod<[query?: McpServersListQuery, options?: CallOptions], McpServer>;
-    /** Add an MCP server. Its approved tools may be called by the agents that list the server. The company needs `client_mcp_servers_enabled`; it has at most three servers. Takes the scope `agents:create`. */
+    /** Add an MCP server. Agents that list the server can call its approved tools. The company needs `client_mcp_servers_enabled`, and can have at most three servers. Requires the scope `agents:create`. */
     create: (body: McpServerCreate, options?: CallOptions) => Promise<McpServer>;
   };
   tables: {
-    /** Export a table as CSV, in the order of its rows. The first line has the keys of the columns, so that the file can be imported into a table with the same columns. Takes the scope `tables:read`. */
+    /** Export a table as CSV, in the order of its rows. The first line has the keys of the columns, so that the file can be imported into a table with the same columns. Requires the scope `tables:read`. */
     export: (id: string, options?: CallOptions) => Promise<Response>;
-    /** Delete a table with all its rows. The table is gone at once, and its slug is free; its rows are erased within minutes. Takes the scope `tables:delete`. */
+    /** Delete a table with all its rows. The table is removed immediately, and its slug becomes available; its rows are erased within minutes. Requires the scope `tables:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Table>;
-    /** Change a table; given columns replace all columns. Values of rows are converted where the conversion loses nothing. A change that would lose a value, or leave a required one missing, is refused with COLUMN_IN_USE, which says in how many rows; `drop_columns` names columns that may be removed with their values. A table of more than 100,000 rows accepts only changes for which its rows need not be read. Converting so many takes some tens of seconds, in which writing rows of this table is answered 503. Takes the scope `tables:update`. */
+    /** Change a table; given columns replace all columns. Values of rows are converted if nothing is lost. A change that would lose a value, or leave a required one missing, is rejected with COLUMN_IN_USE, which says in how many rows; `drop_columns` lists columns that can be removed with their values. A table of more than 100,000 rows accepts only changes that don't require reading its rows. Converting that many takes tens of seconds, during which writing rows of this table returns 503. Requires the scope `tables:update`. */
     update: (id: string, body: TableUpdate, options?: CallOptions) => Promise<Table>;
-    /** Read a table and a page of its rows. `rows` is a page like that of `GET /v1/tables/{tableId}/rows`; page, sort and search choose its rows. Takes the scope `tables:read`. */
+    /** Read a table and a page of its rows. `rows` is a page like that of `GET /v1/tables/{tableId}/rows`; page, sort and search apply to it. Requires the scope `tables:read`. */
     get: (id: string, query?: TablesGetQuery, options?: CallOptions) => Promise<TableWithRows>;
-    /** List tables. Each table with its columns and the number of its rows. Takes the scope `tables:read`. */
+    /** List tables. Each table with its columns and the number of its rows. Requires the scope `tables:read`. */
     list: ListMethod<[query?: TablesListQuery, options?: CallOptions], Table>;
-    /** Create a table. Without a slug, one is made from the name. Rows carry their values by the `key` of each column. Takes the scope `tables:create`. */
+    /** Create a table. Without a slug, one is made from the name. Rows store their values by the `key` of each column. Requires the scope `tables:create`. */
     create: (body: TableCreate, options?: CallOptions) => Promise<Table>;
-    /** Add a row. `data` has the values by the key of their column, each of the column's type: nothing is converted. The row gets the next `row_index`. Takes the scope `tables:create`. */
+    /** Add a row. `data` has the values by the key of their column, each of the column's type; values are not converted. The row gets the next `row_index`. Requires the scope `tables:create`. */
     createRow: (tableId: string, body: RowCreate, options?: CallOptions) => Promise<Row>;
-    /** List rows. `search` finds a part of any value; `sort=row_index` lists the rows as they were added. Takes the scope `tables:read`. */
+    /** List rows. `search` finds part of any value; `sort=row_index` lists the rows in the order in which they were added. Requires the scope `tables:read`. */
     listRows: ListMethod<[tableId: string, query?: TablesListRowsQuery, options?: CallOptions], Row>;
-    /** Change a row: given keys are written, other keys stay, and a key that is null is removed. Values have the type of their column; nothing is converted. Takes the scope `tables:update`. */
+    /** Change a row: given keys are written, other keys stay unchanged, and a key that is null is removed. Values have the type of their column and are not converted. Requires the scope `tables:update`. */
     updateRow: (tableId: string, rowId: string, body: RowUpdate, options?: CallOptions) => Promise<Row>;
-    /** Delete a row; its index is not used again. The answer is the row as it was. Takes the scope `tables:delete`. */
+    /** Delete a row; its index is not reused. Returns the deleted row. Requires the scope `tables:delete`. */
     deleteRow: (tableId: string, rowId: string, options?: CallOptions) => Promise<Row>;
-    /** Import rows from a sheet. CSV (UTF-8 or Windows-1252; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell has at most 32 kB, a row 80 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the key or title of a column of the table, or if `mapping` names it. Each row is added: importing a sheet twice adds its rows twice. Read the import for its progress. Takes the scope `tables:create`. */
+    /** Import rows from a sheet. CSV (UTF-8 or Windows-1252; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns. A cell of more than 32 kB or a row of more than 80 kB is an error of its row. The first row has the titles. A column is imported if its title is the key or title of a column of the table, or if it is in `mapping`. Every row is added: importing a sheet twice adds its rows twice. Read the import for its progress. Requires the scope `tables:create`. */
     import: (id: string, body: TablesImportForm, options?: CallOptions) => Promise<Import>;
-    /** Read an import of rows. Ask until `status` is COMPLETED or FAILED: `processed` of `total` rows are done. `row_errors` has the first rows that failed; all of them are in `/errors`. Takes the scope `tables:read`. */
+    /** Read an import of rows. Poll until `status` is COMPLETED or FAILED: `processed` of `total` rows are done. `row_errors` has the first failed rows; `/errors` returns all of them. Requires the scope `tables:read`. */
     getImport: (id: string, importId: string, options?: CallOptions) => Promise<Import>;
-    /** The rows of an import that failed, as CSV. A line for each error: the number of the row, the column, and what is wrong with it. Takes the scope `tables:read`. */
+    /** The failed rows of an import, as CSV. One line per error: the number of the row, the column, and the problem. Requires the scope `tables:read`. */
     getImportErrors: (id: string, importId: string, options?: CallOptions) => Promise<Response>;
   };
   webhooks: {
-    /** Remove the webhook; what is still queued is not sent. Deliveries that wait become FAILED with WEBHOOK_INACTIVE, also when the company registers another webhook afterwards. Takes the scope `webhooks:delete`. */
+    /** Remove the webhook; queued deliveries are not sent. Queued deliveries become FAILED with WEBHOOK_INACTIVE, even if the company registers another webhook afterwards. Requires the scope `webhooks:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Webhook>;
-    /** Change the webhook, stop it (INACTIVE) or let it go on (ACTIVE). Only the given properties change; given `custom_headers` replace all of them. What happens while the webhook is INACTIVE is never delivered. Takes the scope `webhooks:update`. */
+    /** Change the webhook, deactivate it (INACTIVE) or reactivate it (ACTIVE). Only the given properties change; given `custom_headers` replace all of them. Events that occur while the webhook is INACTIVE are never delivered. Requires the scope `webhooks:update`. */
     update: (id: string, body: WebhookUpdate, options?: CallOptions) => Promise<Webhook>;
-    /** Register the company's webhook. Each event that `events` lists is posted to `url` once, from now on. A company has one webhook: where there is one, the answer is 409 and `existing_id` names it. Takes the scope `webhooks:create`. */
+    /** Register the company's webhook. Each event in `events` is posted to `url` once. A company has one webhook; if it exists, the response is 409 with `existing_id`. Requires the scope `webhooks:create`. */
     create: (body: WebhookCreate, options?: CallOptions) => Promise<Webhook>;
-    /** Read the company's webhook; null when there is none. The values of `custom_headers` are secrets, masked for a caller without `webhooks:update`. Takes the scope `webhooks:read`. */
+    /** Read the company's webhook; null if there is none. The values of `custom_headers` are secrets, masked for callers without `webhooks:update`. Requires the scope `webhooks:read`. */
     get: (options?: CallOptions) => Promise<Webhook | null>;
-    /** List deliveries and what became of them. Each delivery with its body, the answer of the receiver, and the cause when it failed, newest first; they are kept for 14 days (DELIVERY_RETENTION_DAYS). Takes the scope `webhooks:read`. */
+    /** List deliveries and their outcomes. Each delivery with its body, the receiver's response, and the cause if it failed, newest first; they are kept for 14 days (DELIVERY_RETENTION_DAYS). Requires the scope `webhooks:read`. */
     listDeliveries: ListMethod<[query?: WebhooksListDeliveriesQuery, options?: CallOptions], WebhookDelivery>;
-    /** Send a delivery once more, as a new one with the same body. Whatever became of the first one, the receiver may get this event twice; `x-webhook-replay-of` names the delivery that is repeated. Takes the scope `webhooks:update`. */
+    /** Replay a delivery, as a new one with the same body. The receiver may get this event twice, whatever the outcome of the first delivery; `x-webhook-replay-of` has the id of the original. Requires the scope `webhooks:update`. */
     replayDelivery: (id: string, options?: CallOptions) => Promise<WebhookDelivery>;
-    /** Send the deliveries of a period once more. For a receiver that was away: each delivery of the period that has this status is sent once more, as a new one with the same body and `replay_of`. A worker queues them, the oldest first and no faster than the receiver takes them, so that new events do not wait behind them. A delivery is sent at most once by a run, and one that failed and was delivered by an earlier replay is left out. A company has one run at a time, of at most 100,000 deliveries; it ends FAILED when the webhook is stopped. Takes the scope `webhooks:update`. */
+    /** Replay the deliveries of a period. For a receiver that was unavailable: each delivery of the period with this status is sent again, as a new one with the same body and `replay_of`. A worker queues them, oldest first and no faster than the receiver accepts them, so that new events do not wait behind them. A run sends each delivery at most once, and skips failed deliveries that an earlier replay has delivered. A company has one run at a time, of at most 100,000 deliveries; it ends FAILED if the webhook is deactivated. Requires the scope `webhooks:update`. */
     replayDeliveries: (body: DeliveryReplayCreate, options?: CallOptions) => Promise<DeliveryReplay>;
-    /** List replays of periods. Each replay with its state and its counters; `status` chooses some. Takes the scope `webhooks:read`. */
+    /** List replays of periods. Each replay with its status and counters; filter by `status`. Requires the scope `webhooks:read`. */
     listReplays: ListMethod<[query?: WebhooksListReplaysQuery, options?: CallOptions], DeliveryReplay>;
-    /** Watch a replay of a period. Answers how many deliveries of the period were looked at (`processed` of `total`), and how many were sent once more. Takes the scope `webhooks:read`. */
+    /** Read a replay of a period. Returns how many deliveries of the period were processed (`processed` of `total`), and how many were sent again. Requires the scope `webhooks:read`. */
     getReplay: (id: string, options?: CallOptions) => Promise<DeliveryReplay>;
-    /** End a replay of a period; what it has queued is sent. The deliveries that are not queued yet stay as they are. A replay that has ended is answered as it is. Takes the scope `webhooks:update`. */
+    /** End a replay of a period; what it has queued is sent. The deliveries that are not queued yet stay unchanged. A replay that has ended is returned unchanged. Requires the scope `webhooks:update`. */
     cancelReplay: (id: string, options?: CallOptions) => Promise<DeliveryReplay>;
   };
   live: {
-    /** Follow what changes in the company. A stream of server-sent events. Each record that is created or changed arrives as an event with the record as its GET answers it, if the token may read such records. `ready` says that from here on nothing is missed. A client that was away goes on with the id of the last event that it received, and first receives what has changed meanwhile; when that was too much or more than an hour ago, `reset` names the records whose lists it has to read anew. A record may arrive twice, and its state is never older than the one before. A change of a contact does not send its conversations and messages: a client renews the `contact_summary` of those that it has. */
+    /** Stream the changes in the company. A stream of server-sent events. Each record that is created or changed arrives as an event with the record as its GET returns it, if the token can read such records. From `ready` on, no change is missed. A client that reconnects sends the id of the last event that it received, and first receives what has changed meanwhile. If that is too much or more than an hour ago, `reset` lists the records whose lists it has to read again. A record may arrive twice, but never in an older state than before. A change of a contact does not send its conversations and messages: update the `contact_summary` of those that you have. */
     follow: (options?: StreamOptions) => AsyncIterable<LiveEvent>;
   };
 }

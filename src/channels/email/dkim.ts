@@ -23,12 +23,12 @@ export function findDkimFault(config: DkimConfig): SettingsFault | null {
   const [missing] = Object.entries(given).find(([, value]) => value === undefined || value === null) ?? [];
   if (missing !== undefined) {
     const isUnset = Object.values(given).every((value) => value === undefined || value === null);
-    return isUnset ? null : { path: missing, message: 'is required beside the other settings of the signature' };
+    return isUnset ? null : { path: missing, message: 'is required with the other settings of the signature' };
   }
   const sender = address.slice(address.lastIndexOf('@') + 1).toLowerCase();
   if (`.${sender}`.endsWith(`.${domain?.toLowerCase()}`)) return key && !isMaskedSecret(key) ? findKeyFault(key) : null;
   // Receivers ignore the signature of another domain (DMARC, RFC 7489).
-  return { path: 'dkim_domain', message: 'must be the domain of the address, or the one above it' };
+  return { path: 'dkim_domain', message: 'must be the domain of the address, or a parent domain' };
 }
 
 function findKeyFault(pem: string): SettingsFault | null {
@@ -40,7 +40,7 @@ function findKeyFault(pem: string): SettingsFault | null {
     return isLong ? null : fault(`must have ${LEAST_BITS} bits or more`);
   } catch {
     // Failure policy: the message of the library may quote the key.
-    return fault('must be a private key in PEM form, without a password');
+    return fault('must be a private key in PEM format, without a password');
   }
 }
 

@@ -30,7 +30,7 @@ export async function checkMailbox(access: MailboxAccess, asking: Calling): Prom
     const isFinal =
       (error instanceof MailboxFault && FINAL.has(error.why.failure)) ||
       (error instanceof OutboundError && error.kind === 'BLOCKED');
-    return { ok: false, error: `The server that keeps the mails: ${explainFailure(error)}`, retry: !isFinal };
+    return { ok: false, error: `The IMAP server: ${explainFailure(error)}`, retry: !isFinal };
   }
 }
 
@@ -123,7 +123,7 @@ export async function fetchFile(
   try {
     const most = packed === undefined ? Math.min(maxBytes, MAX_MAIL_BYTES) : MAX_MAIL_BYTES;
     const bytes = await fetchPart(access, asking, { numbering, uid: Number(uid), part, maxBytes: most });
-    if (!bytes) return { outcome: 'gone', reason: 'The mail is not in the mailbox any more.' };
+    if (!bytes) return { outcome: 'gone', reason: 'The mail is no longer in the mailbox.' };
     if (bytes.length > most) return { outcome: 'gone', reason: `The file has more than ${most} bytes.` };
     // What was said of the file is not compared: the server may convert the characters of a text.
     return {

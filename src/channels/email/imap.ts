@@ -17,7 +17,7 @@ const MAX_FAILURES = declareLimit(3, {
   what: 'Received e-mail: attempts to fetch it',
   beyond: 'the e-mail is left out',
 });
-const GIVEN_UP = 'The server did not hand out the mail in three tries.';
+const GIVEN_UP = 'The server failed to return the mail three times.';
 const DAY_MS = 86_400_000;
 /** The characters by which a mailbox differs from the others that the inbox had before. */
 const OWNER_LENGTH = 16;
@@ -53,12 +53,12 @@ export interface FetchedMails {
   hasMore: boolean;
 }
 
-/** The server did not hand out the next mail. The position counts the failures. */
+/** The server did not return the next mail. The position counts the failures. */
 export class MailUnread extends Error {
   readonly position: MailboxPosition;
 
   constructor(position: MailboxPosition, cause: unknown) {
-    super('The server did not hand out the next mail.', { cause });
+    super('The server did not return the next mail.', { cause });
     this.position = position;
   }
 }

@@ -39,9 +39,9 @@ export function explainFailure(error: unknown): string {
 }
 
 const WORDS: Record<MailboxFailure['failure'], string> = {
-  refused: 'The server refused the log-in.',
-  excess: 'The server says far more than a mailbox has to say. It is not asked again until the inbox is saved.',
-  unread: 'The server did not hand out the next mail.',
+  refused: 'The server rejected the log-in.',
+  excess: 'The server sends far more data than a mailbox should. It is not read again until the inbox is saved.',
+  unread: 'The server did not return the next mail.',
   broke: 'The connection to the server broke.',
 };
 

@@ -155,7 +155,7 @@ async function logIn(client: ImapFlow): Promise<void> {
     await client.connect();
   } catch (error) {
     const { authenticationFailed } = error as { authenticationFailed?: boolean };
-    if (authenticationFailed) throw new LogInRefused('The server refused the log-in.', { cause: error });
+    if (authenticationFailed) throw new LogInRefused('The server rejected the log-in.', { cause: error });
     throw error;
   }
 }

@@ -26,7 +26,7 @@ const address = Type.String({
     String.raw`^[^\s\x00-\x1f\x7f"(),:;<>@[\\\]]{1,64}@[^\s\x00-\x1f\x7f"(),:;<>@[\\\]]{1,189}$`,
     'must be one e-mail address, such as support@shop.example',
   ),
-  description: 'The address of the mailbox, from which mails are sent',
+  description: 'The address that mails are sent from',
 });
 
 const PROPERTIES = {
@@ -35,14 +35,14 @@ const PROPERTIES = {
   smtp_url: serverAddress(
     'smtps?',
     'must be the address of a mail server, such as smtps://smtp.shop.example or smtp://smtp.shop.example:587',
-    'The server that sends. smtps: TLS at once, at port 465; smtp: STARTTLS, at port 587. Mails are never sent without TLS',
+    'The SMTP server. smtps: implicit TLS, port 465; smtp: STARTTLS, port 587. Mails are never sent without TLS',
   ),
   imap_url: Type.Optional(
     nullable(
       serverAddress(
         'imaps',
         'must be the address of a mail server, such as imaps://imap.shop.example',
-        'The server that keeps the mails. Always with TLS, at port 993; null: mails are only pushed, with hook_secret',
+        'The IMAP server. Always with TLS, port 993; null: mails are only pushed, with hook_secret',
       ),
     ),
   ),
@@ -55,7 +55,7 @@ const PROPERTIES = {
           String.raw`^([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z0-9-]+$`,
           'must be a domain, such as shop.example',
         ),
-        description: 'The domain that signs what is sent (DKIM); null: nothing is signed',
+        description: 'The domain that signs outgoing mails (DKIM); null: mails are not signed',
       }),
     ),
   ),
@@ -64,7 +64,7 @@ const PROPERTIES = {
       Type.String({
         maxLength: 63,
         ...explainedPattern('^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$', 'must have letters, digits and hyphens only'),
-        description: 'The name of the key: its public part is the TXT record <selector>._domainkey.<domain>',
+        description: 'The selector: the public key is in the TXT record <selector>._domainkey.<domain>',
       }),
     ),
   ),
@@ -77,18 +77,18 @@ const body = plain.strict('Settings of the channel EMAIL (an addition)', {
     maxLength: 1024,
     description: 'The password at the mail server; stored encrypted, shown masked',
   }),
-  smtp_username: Type.Optional(nullable(visible(320, 'The log-in at the server that sends, where it has another one'))),
+  smtp_username: Type.Optional(nullable(visible(320, 'The log-in at the SMTP server, if it differs'))),
   smtp_password: Type.Optional(
     nullable(
       Type.String({
         minLength: 1,
         maxLength: 1024,
-        description: 'The password at the server that sends; stored encrypted, shown masked',
+        description: 'The password at the SMTP server; stored encrypted, shown masked',
       }),
     ),
   ),
   dkim_private_key: Type.Optional(
-    nullable(Type.String({ minLength: 1, maxLength: 8_192, description: 'The private RSA key in PEM form' })),
+    nullable(Type.String({ minLength: 1, maxLength: 8_192, description: 'The private RSA key in PEM format' })),
   ),
   hook_secret: Type.Optional(
     nullable(
@@ -98,7 +98,7 @@ const body = plain.strict('Settings of the channel EMAIL (an addition)', {
           'must have 24 to 200 visible ASCII characters without spaces',
         ),
         description:
-          'What a mail server sends as x-hook-secret when it pushes mails to /hooks/email/<id of the inbox>; null: nobody may',
+          'What a mail server sends as x-hook-secret when it pushes mails to /hooks/email/<id of the inbox>; null: pushing is disabled',
       }),
     ),
   ),
@@ -113,7 +113,7 @@ export const emailSettings: ChannelSettings<EmailConfig> = {
   record: plain.object('Settings of the channel EMAIL (an addition)', {
     ...PROPERTIES,
     password: Type.String(MASKED),
-    smtp_username: Type.Optional(nullable(plain.text('The log-in at the server that sends, where it has another one'))),
+    smtp_username: Type.Optional(nullable(plain.text('The log-in at the SMTP server, if it differs'))),
     smtp_password: Type.Optional(nullable(Type.String(MASKED))),
     hook_secret: Type.Optional(nullable(Type.String(MASKED))),
     dkim_private_key: Type.Optional(nullable(Type.String(MASKED))),
@@ -133,7 +133,7 @@ export const emailSettings: ChannelSettings<EmailConfig> = {
   ],
   findFault: (config) => {
     if (!config.imap_url && !config.hook_secret)
-      return { path: 'imap_url', message: 'is required, or else hook_secret with which mails are pushed' };
+      return { path: 'imap_url', message: 'is required, unless hook_secret is set to push mails' };
     return config.smtp_username && config.smtp_password === null
       ? { path: 'smtp_password', message: 'is required with smtp_username' }
       : findDkimFault(config);

@@ -330,7 +330,7 @@ test('the check tells a refused log-in, which needs new settings, from a server 
   assert.deepEqual(await checkSmtp(network, config(server.port), patient()), { ok: true, coexistence: null });
   const wrong = await checkSmtp(network, config(server.port, { password: 'wrong' }), patient());
   assert.ok(!wrong.ok && !wrong.retry);
-  assert.match(wrong.error, /refused the log-in/);
+  assert.match(wrong.error, /rejected the log-in/);
   const away = await checkSmtp(network, config(9), patient());
   assert.ok(!away.ok && away.retry);
 });

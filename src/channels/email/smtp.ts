@@ -72,7 +72,7 @@ export async function checkSmtp(network: Network, config: EmailConfig, signal: A
     const { error: described, network: isAnswer } = describeError(error as ServerError);
     const isFinal = (error as ServerError).code === 'EAUTH' || isBlocked(error);
     const words = isAnswer ? `${described.title}: ${described.message}` : described.message;
-    return { ok: false, error: `The server that sends: ${words}`, retry: !isFinal };
+    return { ok: false, error: `The SMTP server: ${words}`, retry: !isFinal };
   }
 }
 
@@ -157,7 +157,7 @@ function describeError(failure: ServerError): Refusal {
     .replaceAll(/[\s\p{C}]+/gu, ' ')
     .slice(0, MAX_WORDS)
     .toWellFormed();
-  const title = code === 'EAUTH' ? 'The server refused the log-in' : 'The server refused the mail';
+  const title = code === 'EAUTH' ? 'The server rejected the log-in' : 'The server rejected the mail';
   return { error: { code: responseCode, title, message: words, details: '' }, network: true };
 }
 

@@ -49,7 +49,7 @@ test('the templates of the account behind an instance are listed, and one is sen
   assert.deepEqual((await listSent()).at(-1), { number: to, name: 'hello_world', language: 'en_US' });
 });
 
-test('when the gateway can not read the templates they stay as they were, and the list says so', async () => {
+test('when the gateway cannot read the templates they stay as they were, and the list says so', async () => {
   const before = (await call(200, 'GET', templatesOf(business))).body.result;
   const refused = { code: 1, http_status: 400, message: 'Error to create template' };
   for (const fault of [{ code: 1, http_status: 200, message: 'no list' }, { kind: 'not_json' }, refused]) {

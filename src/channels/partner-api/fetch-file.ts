@@ -16,7 +16,7 @@ type Found = Extract<FetchResult, { outcome: 'found' }>;
 
 /** What the answer has before the file: its name, its caption and its format. */
 const MAX_HEAD = 64 * 1024;
-/** The words of a gateway that does not have the message, or whose integration hands out no files. */
+/** The words of a gateway that does not have the message, or whose integration provides no files. */
 const NO_FILE = /Message not found|not of the media type|Method not available/i;
 const BASE64_BEGINS = /"base64"\s*:\s*"/;
 
@@ -79,7 +79,7 @@ async function askGateway(
   const words = await readHead(answer.body);
   // The gateway answers 400 to passing faults as well, so only its words show that it will never hand out the file.
   if (answer.status === 400 && NO_FILE.test(words))
-    return { outcome: 'gone', reason: 'The gateway does not hand out the file.' };
+    return { outcome: 'gone', reason: 'The gateway does not provide the file.' };
   return { outcome: 'failed', reason: `The gateway answered ${answer.status} instead of the file.` };
 }
 
@@ -123,5 +123,5 @@ async function* decodeFile(answer: Readable, maxBytes: number): AsyncGenerator<B
     if (end !== -1) return;
     rest = rest.slice(usable);
   }
-  throw makeError('The answer of the gateway has no whole file in it.');
+  throw makeError('The response of the gateway has no complete file in it.');
 }

@@ -45,7 +45,7 @@ const BAD_REQUEST = 400;
 /** The characters that a header can hold. */
 const USABLE_KEY = /^[!-~]+$/;
 
-/** Returns the call as an HTTP request; null when the key can not be sent. */
+/** Returns the call as an HTTP request; null when the key cannot be sent. */
 export function toRequest({
   method,
   path,
@@ -91,7 +91,7 @@ function readOutcome({ status, body, truncated }: OutboundResponse): GatewayAnsw
   if (status >= 300) {
     const error = readError(status, answer);
     if (status === BAD_REQUEST && CAUGHT_ERROR.test(error.message) && !CONNECTION_CLOSED.test(error.message))
-      return { outcome: 'unknown', reason: `The gateway met an error: ${error.message}` };
+      return { outcome: 'unknown', reason: `The gateway reported an error: ${error.message}` };
     return { outcome: 'refused', error, network: answer !== null };
   }
   if (!answer) return { outcome: 'unknown', reason: 'The answer is not one of the gateway.' };

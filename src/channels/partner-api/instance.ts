@@ -36,7 +36,7 @@ export async function checkInstance(
     case 'connecting':
       return { ok: false, error: 'The instance is being connected to a phone.', retry: true };
     case null:
-      return { ok: false, error: 'The gateway did not tell the state of the instance.', retry: true };
+      return { ok: false, error: 'The gateway did not report the state of the instance.', retry: true };
     default:
       return { ok: false, error: 'No phone is connected to the instance. Pair one with its QR code.', retry: false };
   }

@@ -25,7 +25,7 @@ function readName(value: unknown): Identity | null {
   return hidden === undefined ? null : LID_NAME.identify(`${hidden}@lid`);
 }
 
-/** Reads the person of a chat from the key of a message, which may have the phone number beside the hidden id. */
+/** Reads the person of a chat from the key of a message, which may have the phone number next to the hidden id. */
 export function readPerson(key: Json): Person {
   const names = [key.remoteJid, key.remoteJidAlt, key.senderPn].map(readName).filter((name) => name !== null);
   const place = ({ kind }: Identity): number => (kind === PHONE_NUMBER.kind ? 0 : 1);

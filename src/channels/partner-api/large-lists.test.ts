@@ -1,4 +1,4 @@
-/** Lists of templates from a gateway of somebody else, which may be as long as the gateway likes. */
+/** Lists of templates from a gateway of someone else, which may be as long as the gateway likes. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

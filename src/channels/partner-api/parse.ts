@@ -1,5 +1,5 @@
 /**
- * Reads the events of the gateway. Elements are independent: an element that can not be read becomes `unreadable`, and the others are read all
+ * Reads the events of the gateway. Elements are independent: an element that cannot be read becomes `unreadable`, and the others are read all
  * the same. An event never contains the gateway's key behind this file, although the gateway sends it with each of them.
  */
 import type { Readable } from 'node:stream';
@@ -117,7 +117,7 @@ function readEdit(data: Json, scene: Scene): Inbound | null {
   const base = { address, timestamp, externalId, originalExternalId: externalId };
   if (!edited) return { kind: 'revoke', ...base };
   const content = readContent(openEnvelopes(edited), { externalId, mediaUrl: null, item: null }, null);
-  // An edit whose content can not be read must not replace the content that was read before.
+  // An edit whose content cannot be read must not replace the content that was read before.
   if (content.contentType === 'UNSUPPORTED')
     return makeUnreadable(scene, 'the new content of an edit is not understood', data);
   return { kind: 'edit', ...base, from: null, content };

@@ -1,4 +1,4 @@
-/** The calls of this channel that concern a person: to send a message, to mark one as read, and to show that somebody writes. */
+/** The calls of this channel that concern a person: to send a message, to mark one as read, and to show that someone writes. */
 import { NetworkRefusal, type NetworkAccess, type OutboundMessage, type SendResult } from '../channel.ts';
 import type { AnsweredMessage } from '../thread.ts';
 import { asIdentifier, asNumber, asRecord, asText, type Json } from '../values.ts';
@@ -14,7 +14,7 @@ type Calling = Pick<GatewayCall, 'config' | 'signal'>;
 /** The words of an instance that does not have the call. Instances on the Cloud API have neither of those below. */
 const UNAVAILABLE = /Method not available/i;
 
-/** How long the gateway shows that somebody writes. It answers afterwards, so this is less than the time limit of the call. */
+/** How long the gateway shows that someone writes. It answers afterwards, so this is less than the time limit of the call. */
 const TYPING_MS = 6_000;
 
 /** Sends a message with one call. The gateway has no key that would recognise a repetition, so a call is never repeated. */
@@ -25,9 +25,9 @@ export async function sendMessage(
   signal: AbortSignal,
 ): Promise<SendResult> {
   const number = toNumber(message.to);
-  if (number === null) return reject('The recipient has no address here.');
+  if (number === null) return reject('The recipient has no address on this channel.');
   const call = buildCall(message, number);
-  if (!call) return reject('The network takes no message of this kind.');
+  if (!call) return reject('The network does not support this kind of message.');
   const answer = await callGateway(network, { method: 'POST', ...call, config, signal });
   if (answer.outcome === 'done') return readAcceptance(answer.body);
   return answer.outcome === 'unknown'

@@ -1,5 +1,5 @@
 /**
- * The channel beside a server of Evolution API: the sandbox's, and a real one where EVOLUTION_URL and EVOLUTION_KEY name it. The real one has to reach
+ * The channel next to a server of Evolution API: the sandbox's, and a real one where EVOLUTION_URL and EVOLUTION_KEY name it. The real one has to reach
  * this machine by 127.0.0.1.
  */
 import assert from 'node:assert/strict';

@@ -12,14 +12,14 @@ const body = plain.strict('Settings of the channel PARTNER_API', {
   api_key: Type.String({
     minLength: 1,
     maxLength: 1024,
-    description: 'The token of the instance, or the key of the gateway',
+    description: 'The token of the instance, or the global key of the gateway',
   }),
   // The name becomes part of a path, which `.` and `..` would change.
   instance_name: Type.String({
     minLength: 1,
     maxLength: 200,
     ...explainedPattern(String.raw`^(?!\.{1,2}$)[^\x00-\x1f\x7f]*$`, 'must be the name of the instance'),
-    description: 'The name of the instance there',
+    description: 'The name of the instance on the gateway',
   }),
 });
 export type PartnerApiConfig = Static<typeof body>;
@@ -34,9 +34,9 @@ export const partnerApiSettings: ChannelSettings<PartnerApiConfig> = {
   field: 'partner_api_config',
   body,
   record: plain.object('Settings of the channel PARTNER_API', {
-    base_url: plain.text("Where the partner's API answers"),
+    base_url: plain.text("The address of the partner's API"),
     api_key: plain.text('Masked'),
-    instance_name: plain.text('The name of the instance there'),
+    instance_name: plain.text('The name of the instance on the gateway'),
   }),
   secrets: ['api_key'],
   // An instance name is unique only at its gateway. The gateway's address is compared in the form in which it is called.

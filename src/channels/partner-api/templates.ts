@@ -1,6 +1,6 @@
 /**
  * Templates of an instance with the Cloud API behind it, as the gateway reads them from the account: the first page of the Cloud API's list, which has
- * 25 templates. The gateway hands out no other page.
+ * 25 templates. The gateway provides no other page.
  */
 import { createHash } from 'node:crypto';
 import { NetworkRefusal, type NetworkAccess } from '../channel.ts';
@@ -29,7 +29,8 @@ export const createPartnerTemplates = (
   network: NetworkAccess<typeof CLOUD_API_SETTINGS>,
 ): ChannelTemplates<PartnerApiConfig> => ({
   ...makeCloudApiRules(network.environment),
-  lacking: 'is an inbox without templates: an instance of the gateway has some when it is connected to the Cloud API',
+  lacking:
+    'is an inbox without templates: an instance of the gateway has templates only if it is connected to the Cloud API',
   list: async (config, _after, signal) => {
     const call = { method: 'GET', path: 'template/find', config, signal, maxBytes: MAX_LIST_BYTES } as const;
     const answer = await callGateway(network, call);

@@ -31,7 +31,7 @@ export async function checkAccount(
   const state = states.find((each) => each !== 'OK') ?? (states.length > 0 ? 'OK' : 'ERROR');
   if (state === 'OK') return CONNECTED;
   if (PASSING.includes(state)) return { ok: false, error: 'The account is being connected.', retry: true };
-  return { ok: false, error: `The account has to log in again (${state.slice(0, 100)}).`, retry: false };
+  return { ok: false, error: `The account must log in again (${state.slice(0, 100)}).`, retry: false };
 }
 
 function toCheckFailure(answer: FailedCall): CheckResult {

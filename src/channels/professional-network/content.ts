@@ -43,7 +43,7 @@ export function readContents(message: Json, id: string): MessageContent[] {
   const [first, ...rest] = attached.map((attachment) => readAttachment(attachment, id));
   if (!first) return text === null ? [] : [{ contentType: 'TEXT', content: text }];
   if (text === null) return [first, ...rest];
-  // A post that somebody shared is no caption's place.
+  // A post that someone shared is no caption's place.
   return first.contentType === 'UNSUPPORTED'
     ? [{ contentType: 'TEXT', content: text }, first, ...rest]
     : [{ ...first, content: text }, ...rest];

@@ -11,7 +11,7 @@ export async function fetchFile(
   { media, maxBytes }: WantedFile,
   signal: AbortSignal,
 ): Promise<FetchResult> {
-  if (media.networkId === null) return { outcome: 'gone', reason: 'The network does not hand out the file.' };
+  if (media.networkId === null) return { outcome: 'gone', reason: 'The network does not provide the file.' };
   if (!gateway) return { outcome: 'failed', reason: 'This installation has no gateway to the network.' };
   const [message, attachment] = readFileName(media.networkId);
   const path = ['messages', message, 'attachments', attachment];

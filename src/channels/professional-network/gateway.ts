@@ -32,7 +32,7 @@ export interface GatewayCall {
 
 /** A page of webhooks has some 100 kB. */
 const MAX_ANSWER_BYTES = 512 * 1024;
-export const NO_GATEWAY = 'This installation has no gateway to the network: its operator has to set NETWORK_API_URL.';
+export const NO_GATEWAY = 'This installation has no gateway to the network: its operator must set NETWORK_API_URL.';
 
 /** The address of the gateway's server, without the path of its calls. */
 export const readServer = ({ url }: Pick<OperatorsGateway, 'url'>): string => url.replace(/\/api\/v1\/?$/, '');

@@ -1,4 +1,4 @@
-/** Reads what somebody wrote: a contact, or a person of the company, through the platform or elsewhere. */
+/** Reads what someone wrote: a contact, or a person of the company, through the platform or elsewhere. */
 import { createHash } from 'node:crypto';
 import type { Inbound, InboundMessage } from '../channel.ts';
 import type { MessageContent } from '../content.ts';
@@ -35,7 +35,7 @@ export function* readReaction(event: Json, talk: Talk): Generator<Inbound | null
     asText(asRecord(event.reaction)?.value ?? event.reaction)
       ?.slice(0, LONGEST_EMOJI)
       .toWellFormed() || null;
-  // In a chat of two, somebody who is not the account is the contact.
+  // In a chat of two, someone who is not the account is the contact.
   const isOurs = sender ? isAccountItself(sender, { account_info: event.account_info }) : false;
   const writer = asText(sender?.attendee_provider_id) ?? '';
   const hash = createHash('sha256')

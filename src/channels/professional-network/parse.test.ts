@@ -104,7 +104,7 @@ test('the same reaction has the same id, and another one has another', () => {
   assert.notEqual(react({}), react({ message_id: 'm-9' }));
 });
 
-test('the account of an event is found in its bytes, and in nothing that somebody writes', () => {
+test('the account of an event is found in its bytes, and in nothing that someone writes', () => {
   assert.equal(findAccount(Buffer.from(JSON.stringify(received))), 'account-1');
   assert.equal(findAccount(Buffer.from('{"message":"\\"account_id\\":\\"x\\"","account_id":"acc"}')), 'acc');
   assert.equal(findAccount(Buffer.from('no json')), '');

@@ -1,6 +1,6 @@
 /**
  * Reads the events of the gateway. Each comes by itself, and is about the account that it names. An event that the platform ignores yields
- * null, and one that can not be read is kept aside.
+ * null, and one that cannot be read is kept aside.
  */
 import type { Inbound, InboundStatus } from '../channel.ts';
 import { asIdentifier, asRecord, asText, type Json } from '../values.ts';
@@ -32,7 +32,7 @@ export function* parseEvent(body: unknown): Generator<Inbound | null> {
 
 function createStatusReader(status: InboundStatus['status']): Reader {
   return function* readStatus(event, { scene, externalId, isOurs, person }) {
-    // The contact's messages have such events as well, when somebody of the company reads them at the network.
+    // The contact's messages have such events as well, when someone of the company reads them at the network.
     if (!isOurs) return yield null;
     const errors = status === 'FAILED' ? [readFailure(event)] : [];
     const { address, now: timestamp } = scene;

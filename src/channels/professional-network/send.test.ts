@@ -178,7 +178,7 @@ test('a refusal is FAILED with the words of the gateway, and nothing is started 
   assert.equal(refused.failure_reason, undefined);
 });
 
-test('a chat that the network does not have any more is started anew', async () => {
+test('a chat that the network does not have any more is started again', async () => {
   const { conversation } = await writeAs(platform, account, { from: 'olga' });
   await setFaults({ messages: [{ code: 404, message: 'resource_not_found' }] });
   assert.equal((await sendText(platform, conversation)).status, 'SENT');

@@ -21,7 +21,8 @@ interface Sending {
 
 export async function sendMessage(network: Network, sending: Sending): Promise<SendResult> {
   const { message, config } = sending;
-  if (textOf(message.content) === null && !message.file) return reject('The network takes no message of this kind.');
+  if (textOf(message.content) === null && !message.file)
+    return reject('The network does not support this kind of message.');
   const chat = findChat(message.to, config.account_id);
   const sent = chat === null ? null : await sendInto(network, chat, sending);
   // A chat that the network does not have any more took nothing.
@@ -46,7 +47,7 @@ async function sendInto(network: Network, chat: string, { message, signal }: Sen
 async function start(network: Network, sending: Sending): Promise<SendResult> {
   const { message, config, signal } = sending;
   const name = findNetworkName(message.to);
-  if (name === null) return reject('The recipient has no name here.');
+  if (name === null) return reject('The recipient has no identifier on this network.');
   const found = isProviderId(name) ? name : await resolve(network, name, sending);
   if (typeof found !== 'string') return { ...found, outcome: 'rejected' };
   const body = await makeBody({ account_id: config.account_id, attendees_ids: found }, message);
@@ -101,7 +102,7 @@ export async function markRead(
 ): Promise<void> {
   const known = findChat(person, config.account_id);
   const chat = known ?? asIdentifier((await callOrThrow(network, ['messages', externalId], null, signal)).chat_id);
-  if (chat === null) throw new Error('The gateway named no chat.');
+  if (chat === null) throw new Error('The gateway returned no chat.');
   await callOrThrow(network, ['chats', chat], { action: 'setReadStatus', value: true }, signal);
 }
 

@@ -28,12 +28,12 @@ export function fillSlots(
 ): Pick<Filling, 'filled' | 'faults'> {
   const filling: Filling = { shape, format, filled: [], faults: [] };
   if (shape.unsupported !== null) {
-    const message = `can not be sent: the template has ${shape.unsupported}, which is not supported`;
+    const message = `cannot be sent: the template has ${shape.unsupported}, which is not supported`;
     return { filled: [], faults: [{ path: '', code: 'UNSUPPORTED', message }] };
   }
   const seen = new Set<string>();
   for (const [place, component] of given.entries()) fillComponent(filling, component, { path: `[${place}]`, seen });
-  // A missing value is not reported beside another fault, because both may be the same mistake.
+  // A missing value is not reported next to another fault, because both may be the same mistake.
   if (filling.faults.length === 0) findMissing(filling);
   return filling;
 }
@@ -56,7 +56,11 @@ function fillComponent(
   if (slots.length === 0) {
     // Callers may name every component of a template, also those without a variable.
     if (component.parameters.length === 0) return;
-    return report('', 'COUNT_MISMATCH', `has no place here: the template takes no value in ${describeTarget(target)}`);
+    return report(
+      '',
+      'COUNT_MISMATCH',
+      `is not allowed here: the template takes no value in ${describeTarget(target)}`,
+    );
   }
   const key = `${kind} ${card} ${index}`;
   if (seen.has(key)) return report('', 'INVALID', `is the second one for ${describeTarget(target)}`);
@@ -129,14 +133,14 @@ function chooseSlot(
     const message =
       format === 'NAMED'
         ? 'is only for variables of a text'
-        : 'has no place here: the variables of the template are numbered';
+        : 'is not allowed here: the variables of the template are numbered';
     const slot = slots[place];
     return name === undefined && slot ? { slot } : { code: 'TYPE_MISMATCH', message };
   }
   const names = slots.map((slot) => slot.name).join(', ');
   if (name === undefined) return { code: 'REQUIRED', message: `is required: the template has the variables ${names}` };
   const slot = slots.find((each) => each.name === name);
-  if (!slot) return { code: 'TYPE_MISMATCH', message: `is no variable of the template, which has ${names}` };
+  if (!slot) return { code: 'TYPE_MISMATCH', message: `is not a variable of the template, which has ${names}` };
   return taken.has(slot) ? { code: 'INVALID', message: 'is given twice' } : { slot };
 }
 

@@ -17,15 +17,15 @@ const MAX_WORD = declareLimit(2_000, {
   beyond: '400',
 });
 
-const link = webAddress('Where the network fetches the file');
+const link = webAddress('The address from which the network fetches the file');
 const mediaId = Type.String({
   minLength: 1,
   maxLength: 64,
   ...namesRecord('attachment'),
   description:
-    "The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; one of id and link",
+    "The `_id` of an attachment of the company, which is uploaded to the network, or the file's id at the network; either id or link",
 });
-const filename = Type.String({ minLength: 1, maxLength: 240, description: 'The name under which the contact sees it' });
+const filename = Type.String({ minLength: 1, maxLength: 240, description: 'The file name that the contact sees' });
 const optional = Type.Optional;
 
 /** The names of kinds of parameters that the network uses itself. They may be given and must then fit. */
@@ -44,7 +44,7 @@ const PARAMETER_TYPES = [
 ] as const;
 
 export const ParameterBody = strict({
-  type: optional(oneOf(PARAMETER_TYPES, "The network's word for it; only checked")),
+  type: optional(oneOf(PARAMETER_TYPES, "The network's name for it; only checked")),
   parameter_name: optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'The variable, in a template with named variables' }),
   ),
@@ -53,7 +53,9 @@ export const ParameterBody = strict({
       minLength: 1,
       maxLength: 200,
       description:
-        "A value of the recipient: contact.name, contact.first_name, contact.email and so on, custom_fields.<slug>, or column.<title> of a sheet. Without a prefix, the first of column, contact's field and custom field. `text` or `value` beside it is sent where the recipient has none",
+        'A value of the recipient: contact.name, contact.first_name, contact.email and so on, ' +
+        "custom_fields.<slug>, or column.<title> of a sheet. Without a prefix, the first of column, contact's " +
+        "field and custom field. If the recipient has no value, the parameter's `text` or `value` is sent",
     }),
   ),
   text: optional(Type.String({ minLength: 1, maxLength: MAX_TEXT, description: 'A text of the template' })),
@@ -62,7 +64,7 @@ export const ParameterBody = strict({
       type: ['number', 'string'],
       minLength: 1,
       maxLength: MAX_TEXT,
-      description: 'A text, link, code or amount: what the template takes in this place',
+      description: 'A text, link, code or amount, as the template requires in this place',
     }),
   ),
   link: optional(link),
@@ -84,29 +86,31 @@ export const ParameterBody = strict({
     plain.strict('A place', {
       latitude: Type.Number({ minimum: -90, maximum: 90, description: 'Degrees north' }),
       longitude: Type.Number({ minimum: -180, maximum: 180, description: 'Degrees east' }),
-      name: optional(Type.String({ minLength: 1, maxLength: 1_000, description: 'What the place is called' })),
+      name: optional(Type.String({ minLength: 1, maxLength: 1_000, description: 'The name of the place' })),
       address: optional(Type.String({ minLength: 1, maxLength: 1_000, description: 'The address of the place' })),
     }),
   ),
   currencyCode: optional(Type.String({ minLength: 3, maxLength: 3, description: 'ISO 4217: BRL' })),
-  currencyAmount: optional(Type.Number({ description: 'In the unit of the currency, with at most three decimals' })),
+  currencyAmount: optional(Type.Number({ description: 'In units of the currency, with at most three decimals' })),
   dateTime: optional(
     Type.String({
       minLength: 1,
       maxLength: 200,
       description:
-        "A date as the contact shall read it. A date such as 2026-02-25, or a time such as 2026-02-25T18:00:00Z, is written out in the template's language and the company's time zone. Of a limited-time offer the time of its end",
+        'A date as the contact reads it. A date such as 2026-02-25, or a time such as 2026-02-25T18:00:00Z, is ' +
+        "formatted in the template's language and the company's time zone. For a limited-time offer, the time of " +
+        'its end',
     }),
   ),
   payload: optional(
-    Type.String({ minLength: 1, maxLength: MAX_WORD, description: 'What a press of the button reports' }),
+    Type.String({ minLength: 1, maxLength: MAX_WORD, description: 'The payload that a press of the button reports' }),
   ),
   flow_action_data: optional(
     Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
       maxProperties: 100,
-      description: 'What the first screen of a flow gets, beside its token or alone; 8,192 characters of JSON',
+      description: "The data of a flow's first screen, with or without its token; 8,192 characters of JSON",
     }),
   ),
 });
@@ -114,12 +118,12 @@ export type GivenParameter = Static<typeof ParameterBody>;
 
 export const ComponentBody = strict({
   type: optional(
-    oneOf(['header', 'body', 'button', 'limited_time_offer'], 'By default body, or button where index is given'),
+    oneOf(['header', 'body', 'button', 'limited_time_offer'], 'By default body, or button if index is given'),
   ),
   sub_type: optional(
     oneOf(
       ['quick_reply', 'url', 'copy_code', 'flow', 'catalog'],
-      'The kind of a button; only checked, because the template has it',
+      'The kind of button; only checked, because the template defines it',
     ),
   ),
   index: optional(
@@ -132,7 +136,7 @@ export const ComponentBody = strict({
     }),
   ),
   card: optional(Type.Integer({ minimum: 0, maximum: 9, description: 'The card of a carousel, from 0' })),
-  parameters: Type.Array(ParameterBody, { maxItems: 100, description: 'As many as the component takes, in order' }),
+  parameters: Type.Array(ParameterBody, { maxItems: 100, description: 'As many as the component needs, in order' }),
 });
 export type GivenComponent = Static<typeof ComponentBody>;
 

@@ -87,7 +87,7 @@ export interface InboundTemplate {
   language: string;
   /**
    * The changed values of the template; absent ones did not change. Null when the notification does not contain the change, so that the
-   * template has to be read anew.
+   * template has to be read again.
    */
   change: Partial<Pick<NetworkTemplate, 'status' | 'quality' | 'category' | 'rejectedReason'>> | null;
 }

@@ -22,7 +22,7 @@ export async function readTemplates(list: unknown): Promise<NetworkTemplate[]> {
   return read;
 }
 
-/** Reads a template; null when it has no name or language, so that nobody could send it. */
+/** Reads a template; null when it has no name or language, so that no one could send it. */
 function readTemplate(item: Json): NetworkTemplate | null {
   const [name, language] = [asIdentifier(item.name), asIdentifier(item.language)];
   if (name === null || language === null) return null;

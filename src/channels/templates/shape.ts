@@ -56,7 +56,7 @@ export interface TemplateShape {
   /** The message itself, and then the cards of its carousel. */
   parts: PartShape[];
   slots: Slot[];
-  /** The part of the template that the platform can not send, as text; null when the template can be sent. */
+  /** The part of the template that the platform cannot send, as text; null when the template can be sent. */
   unsupported: string | null;
 }
 

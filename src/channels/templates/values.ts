@@ -91,12 +91,12 @@ export function readValue(slot: Slot, parameter: GivenParameter): { value: SlotV
   const wanted = NOUNS[slot.type];
   const allowed = [...SOURCES[slot.type], ...(COMPANIONS[slot.type] ?? []), ...common(slot)];
   const stray = keys.find((key) => !allowed.includes(key));
-  if (stray !== undefined) return fault(stray, 'TYPE_MISMATCH', `has no place here: the template takes ${wanted}`);
+  if (stray !== undefined) return fault(stray, 'TYPE_MISMATCH', `is not allowed here: the template takes ${wanted}`);
   const isVariable = parameter.variable_ref !== undefined;
   const [source, second] = keys.filter((key) => SOURCES[slot.type].includes(key));
-  if (second !== undefined) return fault(second, 'INVALID', `can not be given beside ${source}`);
+  if (second !== undefined) return fault(second, 'INVALID', `cannot be combined with ${source}`);
   if (isVariable && source !== undefined && source !== 'text' && source !== 'value')
-    return fault(source, 'INVALID', 'can not be given beside variable_ref; text or value can');
+    return fault(source, 'INVALID', 'cannot be combined with variable_ref; text or value can');
   const { flow_action_data: data } = parameter;
   if (source === undefined && !isVariable && data === undefined) return fault('', 'REQUIRED', `must give ${wanted}`);
   const mismatch = findTypeMismatch(slot, parameter);
@@ -166,7 +166,7 @@ function convertText(slot: Slot, parameter: GivenParameter, source: Key) {
   const { currencyCode, dateTime } = parameter;
   if (currencyCode !== undefined || source === 'currencyAmount') return convertCurrency(slot, parameter, source);
   if (dateTime !== undefined) {
-    if (slot.component === 'HEADER') return fault('dateTime', 'TYPE_MISMATCH', 'has no place in a header');
+    if (slot.component === 'HEADER') return fault('dateTime', 'TYPE_MISMATCH', 'is not allowed in a header');
     return checkText(dateTime, source) ?? { value: { kind: 'date' as const, text: dateTime } };
   }
   const text = readPlain(parameter, source);
@@ -174,7 +174,7 @@ function convertText(slot: Slot, parameter: GivenParameter, source: Key) {
 }
 
 function checkText(text: string, source: Key): { fault: ValueFault } | null {
-  if (text.trim() === '') return fault(source, 'INVALID', 'must hold more than spaces');
+  if (text.trim() === '') return fault(source, 'INVALID', 'must contain more than spaces');
   if (!REFUSED_IN_TEXT.test(text)) return null;
   return fault(source, 'INVALID', 'must have no line breaks, no tabs and no more than four spaces in a row');
 }
@@ -186,12 +186,12 @@ const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 function convertCurrency(slot: Slot, parameter: GivenParameter, source: Key) {
   const { currencyCode: code } = parameter;
   if (slot.component === 'HEADER')
-    return fault(source, 'TYPE_MISMATCH', 'is an amount, which has no place in a header');
+    return fault(source, 'TYPE_MISMATCH', 'is an amount, which is not allowed in a header');
   if (code === undefined) return fault('currencyCode', 'REQUIRED', 'is required with currencyAmount');
   if (!CURRENCIES.has(code)) return fault('currencyCode', 'INVALID', 'is not the code of a currency, such as BRL');
   const given = parameter[source];
   if (source === 'text' || source === 'dateTime')
-    return fault(source, 'INVALID', 'can not be given beside currencyCode');
+    return fault(source, 'INVALID', 'cannot be combined with currencyCode');
   const amount = typeof given === 'number' ? given : readAmount(readPlain(parameter, source));
   if (amount === null) return fault(source, 'INVALID', 'must be an amount such as 19.90');
   const thousandths = Math.round(amount * 1000);
@@ -239,7 +239,7 @@ const WORDS: Partial<Record<Slot['type'], { most: number; form?: RegExp; words?:
 
 function convertWord(slot: Slot, word: string, source: Key) {
   const { most, form, words } = WORDS[slot.type] ?? { most: 0 };
-  if (word.trim() === '') return fault(source, 'INVALID', 'must hold more than spaces');
+  if (word.trim() === '') return fault(source, 'INVALID', 'must contain more than spaces');
   if (word.length > most) return fault(source, 'MAX_LENGTH', `is longer than ${most} characters`);
   if (form && !form.test(word)) return fault(source, 'INVALID', words ?? 'is not valid');
   return { value: { kind: 'word' as const, word } };

@@ -29,7 +29,7 @@ export interface Missing {
   variable: string;
 }
 
-/** The parameters with the recipient's values in place of the variables. When `missing` is not empty, they can not be sent. */
+/** The parameters with the recipient's values in place of the variables. When `missing` is not empty, they cannot be sent. */
 export interface Resolved {
   values: GivenComponent[];
   missing: Missing[];

@@ -176,7 +176,7 @@ test('a picture can be a reply to a message', () => {
   assert.deepEqual(build({ contentType: 'IMAGE' }, file, 'wamid.IN1')?.context, { message_id: 'wamid.IN1' });
 });
 
-test('no request body is built for a content without the parts of its type, or of a type that can not be sent', () => {
+test('no request body is built for a content without the parts of its type, or of a type that cannot be sent', () => {
   const contents: MessageContent[] = [
     { contentType: 'TEXT', content: null },
     { contentType: 'IMAGE' },

@@ -67,7 +67,7 @@ test('a file is fetched in two calls, with its size, its hash in hex and its typ
   });
 });
 
-test('an expired download address is requested anew once, and a second expired address is a failure', async () => {
+test('an expired download address is requested again once, and a second expired address is a failure', async () => {
   const id = await putFile();
   await set({ faults: { download: [{ kind: 'expired' }] } });
   await expectFound(await fetchFile(id));
@@ -94,7 +94,7 @@ test('the token is never sent to an address outside of the network, neither dire
   ];
   for (const location of [...places, 'https://lookaside.fbsbx.com.example/', 'http://lookaside.fbsbx.com/']) {
     await set({ faults: { download: [{ kind: 'redirect', location }] } });
-    expectNone(await fetchFile(id), 'gone', /not one of the network's own/);
+    expectNone(await fetchFile(id), 'gone', /that is not its own/);
   }
   assert.equal(called, 0);
 });
@@ -110,8 +110,8 @@ test('a redirect to an address of the network is followed, but not without end',
   expectNone(await fetchFile(id), 'failed', /too many times/);
 });
 
-test('a file that the network does not know is reported as gone, and one that it can not return now as failed', async () => {
-  expectNone(await fetchFile('77'), 'gone', /refused/);
+test('a file that the network does not know is reported as gone, and one that it cannot return now as failed', async () => {
+  expectNone(await fetchFile('77'), 'gone', /rejected/);
   expectNone(await fetchFile(null), 'gone', /no id/);
   const id = await putFile();
   await set({ faults: { media_address: [{ code: 131052 }] } });

@@ -18,7 +18,7 @@ const FILE_HOSTS = /^(?:lookaside\.fbsbx\.com|(?:[a-z0-9-]+\.)+(?:fbcdn\.net|wha
  */
 const GONE_CODES: readonly (number | string)[] = [33, 100, 131052];
 /**
- * An expired address is requested anew once. A new address is used right away, so when it has expired as well, further ones would not help.
+ * An expired address is requested again once. A new address is used right away, so when it has expired as well, further ones would not help.
  */
 const ADDRESSES = 2;
 /** The most redirects between the servers for files; more than one has never been seen. */
@@ -30,7 +30,7 @@ const MAX_REDIRECTS = declareLimit(2, {
 
 const gone = (reason: string): Missing => ({ outcome: 'gone', reason });
 const failed = (reason: string): Missing => ({ outcome: 'failed', reason });
-const NOT_THE_NETWORKS = gone("The network named an address for the file that is not one of the network's own.");
+const NOT_THE_NETWORKS = gone('The network gave an address for the file that is not its own.');
 
 export function createFileFetcher(network: GraphAccess): FileFetcher {
   const graph = createGraph(network);
@@ -101,7 +101,7 @@ async function openAddress(fetching: Fetching, address: string): Promise<Outboun
     if (redirects === MAX_REDIRECTS) return failed('The network redirected the call too many times.');
     url = URL.parse(location, url);
   }
-  return failed('The network named no usable address for the file.');
+  return failed('The network gave no usable address for the file.');
 }
 
 /**

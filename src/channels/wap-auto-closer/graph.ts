@@ -49,7 +49,7 @@ export const PUBLIC_GRAPH = 'https://graph.facebook.com';
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** The longest error message that is shown; the messages of the network are below 300 characters. */
 const MAX_SENTENCE = 500;
-/** The characters that an authorization header can hold; a value with other characters can not be a token. */
+/** The characters that an authorization header can hold; a value with other characters cannot be a token. */
 const TOKEN = /^[!-~]+$/;
 export const NO_TOKEN = 'The inbox has no usable business_token.';
 /** The HTTP status 408: a proxy stopped waiting, perhaps after it had forwarded the request, so the outcome is unknown. */
@@ -166,5 +166,5 @@ export function describeFailure(answer: FailedCall): string {
     .filter((part) => part !== '')
     .join(' – ')
     .slice(0, MAX_SENTENCE);
-  return `The network refused: ${words || 'no cause given'} (code ${code}).`;
+  return `The network rejected it: ${words || 'no cause given'} (code ${code}).`;
 }

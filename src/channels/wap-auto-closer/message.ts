@@ -158,7 +158,7 @@ function readEdit(message: Json, base: { address: string; timestamp: Date; exter
     return makeUnreadable(base.address, 'an edit names no message or no new content', message);
   }
   const content = readContent(edited);
-  // An edit whose content can not be read must not replace the content that was read before.
+  // An edit whose content cannot be read must not replace the content that was read before.
   if (content.contentType === 'UNSUPPORTED') {
     return makeUnreadable(base.address, 'the new content of an edit is not understood', message);
   }

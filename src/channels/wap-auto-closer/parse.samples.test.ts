@@ -1,5 +1,5 @@
 /**
- * Parses notifications that other projects published, if their files are beside this repository. They are not
+ * Parses notifications that other projects published, if their files are next to this repository. They are not
  * copied into the repository, so this test is skipped without them; the fixtures of the repository prove the same.
  */
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
  * Reads the notifications of the Cloud API: every entry, change, message and status. Elements are
- * independent: an element that can not be read becomes `unreadable`, and the others are read all the same.
+ * independent: an element that cannot be read becomes `unreadable`, and the others are read all the same.
  */
 import type { Inbound, InboundStatus } from '../channel.ts';
 import { networkError, networkErrors } from './errors.ts';
@@ -109,7 +109,7 @@ function* readMessages({ value }: Change): Reading {
 }
 
 /**
- * Reads the messages of a notification. Errors beside the messages are the cause of messages without content; without such a message they
+ * Reads the messages of a notification. Errors next to the messages are the cause of messages without content; without such a message they
  * become one `unreadable`.
  */
 function* readLiveMessages(value: Json, scene: Scene): Reading {

@@ -181,7 +181,7 @@ describe('sending text', { concurrency: true }, () => {
     assert.equal(calls().length, 3);
   });
 
-  test('a message that is refused for too many messages to its recipient is sent once more after four seconds', async () => {
+  test('a message that is refused for too many messages to its recipient is sent again after four seconds', async () => {
     const { sender, config, calls } = createSenderWithAnswers([refusal(131056), refusal(131056), acceptance]);
     const start = performance.now();
     assert.equal((await sender.sendMessage(textMessage('Bom dia!'), config, limitTime())).outcome, 'rejected');
@@ -297,7 +297,7 @@ describe('marking as read', { concurrency: true }, () => {
     assert.deepEqual(calls()[0]?.body, { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.IN1' });
   });
 
-  test('showing that somebody types calls the network with the id of the message', async () => {
+  test('showing that someone types calls the network with the id of the message', async () => {
     const { sender, config, calls } = createSenderWithAnswers([reply(200, { success: true })]);
     await sender.showTyping('wamid.IN1', config, limitTime());
     const typing_indicator = { type: 'text' };

@@ -79,9 +79,9 @@ interface Sending {
 
 async function sendMessage(graph: Graph, { message, config, signal }: Sending): Promise<SendResult> {
   const recipient = addressRecipient(message.to);
-  if (!recipient) return makeLocalRefusal('The recipient has no address here.');
+  if (!recipient) return makeLocalRefusal('The recipient has no address on this channel.');
   const body = buildBody(message, recipient);
-  if (!body) return makeLocalRefusal('The network takes no message of this kind.');
+  if (!body) return makeLocalRefusal('The network does not support this kind of message.');
   const call = makeMessagesCall(body, config, signal);
   const start = performance.now();
   for (let attempts = 1; ; attempts += 1) {
@@ -184,7 +184,7 @@ function readCoexistence({ is_on_biz_app: onApp, platform_type: platform }: Json
 
 /**
  * After these error codes a person has to change the settings, and another check is useless: token (0, 104, 190),
- * permission (3, 10, 200–299), id (33, 803), parameter (100), callback address that can not be verified (2200).
+ * permission (3, 10, 200–299), id (33, 803), parameter (100), callback address that cannot be verified (2200).
  */
 const PERSONAL_CODES: readonly (number | string)[] = [0, 104, 190, 3, 10, 33, 803, 100, 2200];
 

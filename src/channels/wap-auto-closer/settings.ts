@@ -23,7 +23,7 @@ const body = plain.strict('Settings of the channel WAP_AUTO_CLOSER', {
     nullable(
       Type.String({
         maxLength: 4096,
-        description: 'The token with which the network is called; stored encrypted, shown masked',
+        description: 'The token for calls to the network; stored encrypted, shown masked',
       }),
     ),
   ),

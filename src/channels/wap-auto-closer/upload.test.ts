@@ -118,7 +118,7 @@ test('an upload that the network refuses fails with the cause that the network g
   assert.ok(result.outcome === 'failed' && result.network && result.error.code === 131053);
 });
 
-test('an upload is tried once more after a refusal that soon passes', async (context) => {
+test('an upload is tried again after a refusal that soon passes', async (context) => {
   let calls = 0;
   const upload = await startNetwork(context, async (request, response) => {
     await buffer(request);

@@ -19,7 +19,7 @@ interface Target {
   signal: AbortSignal;
 }
 
-/** Uploads a file. An upload reaches nobody, so it is repeated once where a refusal may pass. Throws when the file can not be opened. */
+/** Uploads a file. An upload reaches no one, so it is repeated once where a refusal may pass. Throws when the file cannot be opened. */
 export async function uploadFile(graph: Graph, file: OutboundFile, target: Target): Promise<UploadResult> {
   const first = await postFile(graph, file, target);
   if (first.outcome !== 'refused' || retryRule(first.error.code) !== 'now') return readUpload(first);

@@ -183,8 +183,7 @@ async function listKnowledge(tx: TenantTx, agent: string, items: string[]): Prom
 
 async function checkAddress(kit: Kit, type: Agent['type'], url: string | null): Promise<void> {
   if (type === 'AI' && url !== null) throw invalid('url', 'is only for an EXTERNAL agent');
-  if (type === 'EXTERNAL' && url === null)
-    throw invalid('url', 'is missing: it answers for an EXTERNAL agent', 'REQUIRED');
+  if (type === 'EXTERNAL' && url === null) throw invalid('url', 'is required for an EXTERNAL agent', 'REQUIRED');
   const reason = url === null ? null : await kit.outbound.refuse(url);
   if (reason === null) return;
   throw new AppError('TARGET_NOT_ALLOWED', `url: ${reason}`, [

@@ -35,7 +35,7 @@ export async function endOrLog<T extends { _id: string }>(
   try {
     await end(kit, work);
   } catch (error) {
-    // Failure policy: what can not be ended now does not hold up the others, and is found again later.
+    // Failure policy: what cannot be ended now does not hold up the others, and is found again later.
     kit.log.warn({ err: error, work: work._id }, `${name}: what was begun could not be ended`);
   }
 }

@@ -13,7 +13,7 @@ import { FollowUp, FollowUpList, FollowUpParams, FollowUpQuery } from './follow-
 import { pageTurns, tryAgent } from './turns/turns.ts';
 
 export function agentRoutes(app: FastifyInstance, kit: Kit): void {
-  declareTag('agents', 'Who answers contacts without a person');
+  declareTag('agents', 'Automatic answers to contacts');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/agents',
@@ -21,7 +21,8 @@ export function agentRoutes(app: FastifyInstance, kit: Kit): void {
     needs: CREATE_NEEDS,
     summary: 'Create an agent',
     description:
-      'An agent of type AI answers from the knowledge base; an EXTERNAL one posts the question to `url`. It answers where an inbox, a campaign or a conversation names it.',
+      'An agent of type AI answers from the knowledge base; an EXTERNAL one posts the question to `url`. It ' +
+      'answers in the inboxes, campaigns and conversations that use it.',
     body: ref(AgentCreate),
     answers: { 201: ref(Agent) },
     errors: ['TARGET_NOT_ALLOWED'],
@@ -33,7 +34,7 @@ export function agentRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/agents',
     scope: 'agents:read',
     summary: 'List agents, without their instructions',
-    description: '`type` and `status` choose some; `search` finds a part of the name or the description.',
+    description: 'Filter by `type` and `status`; `search` finds part of the name or the description.',
     query: AgentQuery,
     answers: { 200: AgentList },
     handler: (tenant, { query }) => pageAgents(tenant, query),
@@ -43,7 +44,7 @@ export function agentRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/agents/:id',
     scope: 'agents:read',
     summary: 'Read an agent',
-    description: 'Answers all settings, the instructions included.',
+    description: 'Returns all settings, including the instructions.',
     params: AgentParams,
     answers: { 200: ref(Agent) },
     handler: ({ read }, { params }) => expectAgent(read, params.id),
@@ -61,7 +62,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     needs: UPDATE_NEEDS,
     summary: 'Change an agent',
     description:
-      'The change holds for the next answer. An INACTIVE agent hands its conversations over when their contacts write.',
+      'The change applies from the next answer. If an agent becomes INACTIVE, it hands its conversations over when their contacts write.',
     params: AgentParams,
     body: ref(AgentUpdate),
     answers: { 200: ref(Agent) },
@@ -72,8 +73,9 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'DELETE',
     path: '/v1/agents/:id',
     scope: 'agents:delete',
-    summary: 'Remove an agent that nothing names',
-    description: 'An agent of an inbox, a campaign or a conversation can be made INACTIVE instead.',
+    summary: 'Remove an unused agent',
+    description:
+      'An agent that an inbox, a campaign or a conversation uses cannot be removed; make it INACTIVE instead.',
     params: AgentParams,
     answers: { 200: ref(Agent) },
     errors: ['AGENT_IN_USE'],
@@ -90,7 +92,9 @@ function turnRoutes(app: FastifyInstance, kit: Kit): void {
     action: null,
     summary: 'Try an agent',
     description:
-      'Answers a message and its files as the agent would answer a contact. Nothing is sent, and nothing is stored but what stands in the files; tokens of the day are used, and tools of MCP servers are called.',
+      'Answers a message and its files exactly as the agent would answer a contact. Nothing is sent, and ' +
+      'nothing is stored except the text extracted from the files. The call uses tokens of the day, and calls ' +
+      'tools of MCP servers.',
     params: AgentParams,
     body: ref(AgentTry),
     answers: { 200: ref(AgentTrial) },
@@ -102,7 +106,7 @@ function turnRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/agents/turns',
     scope: 'agents:read',
     summary: 'List the turns of agents',
-    description: 'What an agent has read, and how it has answered or why a person took over.',
+    description: 'What an agent has read, and how it answered or why a person took over.',
     query: AgentTurnQuery,
     answers: { 200: AgentTurnList },
     errors: ['UNKNOWN_REFERENCE'],
@@ -116,7 +120,7 @@ function followUpRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/agents/follow-ups',
     scope: 'agents:read',
     summary: 'List follow-ups of agents',
-    description: 'What agents have written, or will write, to contacts who do not answer.',
+    description: 'What agents have written, or will write, to contacts who do not reply.',
     query: FollowUpQuery,
     answers: { 200: FollowUpList },
     errors: ['UNKNOWN_REFERENCE'],
@@ -127,9 +131,9 @@ function followUpRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/agents/follow-ups/:id/cancel',
     scope: 'agents:update',
     action: 'agents.cancel-follow-up',
-    summary: 'Cancel a follow-up that is scheduled',
+    summary: 'Cancel a scheduled follow-up',
     description:
-      'It is not sent, and its `cancel_reason` is CANCELLED_BY_REQUEST. One that was sent or cancelled already is 409.',
+      'It is not sent, and its `cancel_reason` is CANCELLED_BY_REQUEST. A follow-up that was already sent or cancelled returns 409.',
     params: FollowUpParams,
     answers: { 201: ref(FollowUp) },
     errors: ['FOLLOW_UP_ENDED'],

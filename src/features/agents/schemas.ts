@@ -59,12 +59,12 @@ const Handoff = define(
     ),
     keywords: Type.Array(Type.String({ minLength: 1, maxLength: 100, ...NOT_BLANK }), {
       maxItems: MAX_KEYWORDS,
-      description: 'Words or phrases with which a contact asks for a person, in any case and with or without accents',
+      description: 'Words or phrases with which a contact asks for a person, ignoring case and accents',
     }),
     max_turns: Type.Integer({
       minimum: 1,
       maximum: MOST_TURNS,
-      description: 'After this many answers in a conversation a person takes over',
+      description: 'After this many answers in a conversation, a person takes over',
     }),
   }),
 );
@@ -72,23 +72,22 @@ export type Handoff = Static<typeof Handoff>;
 export const DEFAULT_HANDOFF: Handoff = { enabled: true, keywords: [], max_turns: 20 };
 
 const SERVER =
-  `The server that answers for an EXTERNAL agent. Each turn is posted to it as JSON: \`agent\` {_id, name, company}, \`contact\`
-  {name, language}, \`before\` [{from (CONTACT, COMPANY), text, file}], \`message\` and \`files\`. A file has \`message\`, \`attachment\`, \`file_type\`,
-  \`mimeType\`, \`fileName\`, \`size\`, \`url\`, which opens it until \`expires_at\`, and \`text\`, that of a PDF where the inbox has
-  pdf_local_text_extraction. It answers \`{"text": "…"}\` or \`{"handoff": true}\` within 30 seconds`.replaceAll(
-    /\s+/g,
-    ' ',
-  );
+  'The server that answers for an EXTERNAL agent. Each turn is posted to it as JSON: `agent` {_id, name, ' +
+  'company}, `contact` {name, language}, `before` [{from (CONTACT, COMPANY), text, file}], `message` and ' +
+  '`files`. A file has `message`, `attachment`, `file_type`, `mimeType`, `fileName`, `size`, `url`, which ' +
+  'opens it until `expires_at`, and `text`, the text of a PDF if the inbox has pdf_local_text_extraction. ' +
+  'The server answers `{"text": "…"}` or `{"handoff": true}` within 30 seconds';
 const url = webAddress(SERVER);
 
 const tools = Type.Array(oneOf(AGENT_TOOLS), {
   maxItems: AGENT_TOOLS.length,
   uniqueItems: true,
   description:
-    `What the model may do beside answering and handing over. SEARCH_KNOWLEDGE: look further in the knowledge base; SEND_FILE: send
-    a MEDIA item; READ_FIELDS and WRITE_FIELDS: the custom fields of the contact and the conversation; READ_TABLES: rows of its tables
-    that belong to no contact or to this one; MOVE_STEP: move the conversation in its pipeline;
-    SCHEDULE_FOLLOW_UP: write to the contact later, if there is no answer`.replaceAll(/\s+/g, ' '),
+    'What the model can do besides answering and handing over. SEARCH_KNOWLEDGE: search the knowledge base ' +
+    'further; SEND_FILE: send a MEDIA item; READ_FIELDS and WRITE_FIELDS: the custom fields of the contact ' +
+    'and the conversation; READ_TABLES: rows of its tables that belong to no contact or to this one; ' +
+    'MOVE_STEP: move the conversation in its pipeline; SCHEDULE_FOLLOW_UP: write to the contact later, if ' +
+    'there is no reply',
 });
 
 const MOST_PRICE = 1_000_000;
@@ -97,19 +96,17 @@ const price = (description: string) => Type.Number({ minimum: 0, maximum: MOST_P
 const Prices = define(
   'AgentPrices',
   plain.strict(
-    'The prices of the model and of the transcription model, by which the log of turns shows what an answer has cost',
+    'The prices of the model and of the transcription model, used to show the cost of each answer in the log of turns',
     {
       currency: Type.String({
         ...explainedPattern('^[A-Z]{3}$', 'must be a currency in three capital letters, such as USD'),
         description: 'ISO 4217: USD',
       }),
-      input: price('What a million tokens cost that the model reads'),
-      output: price('What a million tokens cost that the model writes'),
+      input: price('The cost of a million tokens that the model reads'),
+      output: price('The cost of a million tokens that the model writes'),
       transcription: Type.Optional(
         nullable(
-          price(
-            'What a minute of a voice note costs that the transcription model writes down; null or absent: voice notes are not counted',
-          ),
+          price('The cost of transcribing a minute of a voice note; null or absent: voice notes are not counted'),
         ),
       ),
     },
@@ -121,36 +118,37 @@ export type Prices = Required<GivenPrices>;
 const pricesField = {
   ...nullable(ref(Prices)),
   description:
-    'The prices of the models, by which the log of turns shows what an answer has cost; null when they are not known',
+    'The prices of the models, used to show the cost of each answer in the log of turns; null if they are not known',
 };
 
 const MCP_SERVERS =
-  'The MCP servers whose approved tools the model may call, where the company has client_mcp_servers_enabled';
+  'The MCP servers whose approved tools the model can call, if the company has client_mcp_servers_enabled';
 const VISION =
-  `Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox has
-  pdf_local_text_extraction. A model that does not see gets the text of a PDF in any case`.replaceAll(/\s+/g, ' ');
+  'Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox ' +
+  'has pdf_local_text_extraction. A model without vision gets the text of a PDF in any case';
 const HANDOFF_MESSAGE =
-  `What the contact is told when the agent passes the conversation to a person; null for nothing. It is sent once, as the agent, and only while
-  the reply window is open. An INACTIVE agent sends nothing`.replaceAll(/\s+/g, ' ');
+  'What the contact is told when the agent hands the conversation over to a person; null for nothing. It ' +
+  "is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends " +
+  'nothing';
 const TRANSCRIPTION =
-  'The model at the same endpoint that writes down what contacts say in voice notes; null when nobody listens to them';
+  'The model at the same endpoint that transcribes voice notes; null: voice notes are not transcribed';
 
 const listedProperties = {
   _id: recordId('agent'),
   company: recordId('company'),
   name: plain.name,
-  description: nullable(plain.text('For people: what it is for')),
+  description: nullable(plain.text('What the field is for, shown to people')),
   type: oneOf(
     AGENT_TYPES,
-    'AI: answers from the knowledge base, in the words of a model where one is set up; EXTERNAL: a server answers',
+    'AI: answers from the knowledge base, written by a model if one is configured; EXTERNAL: a server answers',
   ),
-  status: oneOf(AGENT_STATUSES, 'INACTIVE: the agent answers nobody'),
-  model: nullable(plain.text('The model that answers; null for the one of the installation')),
+  status: oneOf(AGENT_STATUSES, 'INACTIVE: the agent does not answer'),
+  model: nullable(plain.text("The model that answers; null for the installation's model")),
   knowledge_scope: oneOf(
     KNOWLEDGE_SCOPES,
-    'Where the agent looks for answers: in ALL knowledge items of the company, or in those that are LISTED, even when none is left',
+    'Where the agent looks for answers: in ALL knowledge items of the company, or in those that are LISTED, even if none is left',
   ),
-  knowledge: Type.Array(recordId('knowledge-item'), { description: 'The knowledge items that are listed' }),
+  knowledge: Type.Array(recordId('knowledge-item'), { description: 'The listed knowledge items' }),
   tools,
   tables: Type.Array(recordId('table'), { description: 'The tables that READ_TABLES reads' }),
   mcp_servers: Type.Array(recordId('mcp-server'), { description: MCP_SERVERS }),
@@ -172,14 +170,14 @@ export const Agent = define(
   'Agent',
   Type.Object({
     ...listedProperties,
-    instructions: nullable(plain.text('What the model is told about its task and its tone')),
+    instructions: nullable(plain.text("The model's task and tone")),
   }),
 );
 export type Agent = Static<typeof Agent>;
 
 const writableProperties = {
   description: Type.Optional(
-    nullable(Type.String({ maxLength: MAX_DESCRIPTION, description: 'For people: what it is for' })),
+    nullable(Type.String({ maxLength: MAX_DESCRIPTION, description: 'What the field is for, shown to people' })),
   ),
   status: Type.Optional(oneOf(AGENT_STATUSES, 'ACTIVE by default')),
   model: Type.Optional(
@@ -188,17 +186,15 @@ const writableProperties = {
         minLength: 1,
         maxLength: 200,
         ...NOT_BLANK,
-        description: 'The model that answers; null for the one of the installation',
+        description: "The model that answers; null for the installation's model",
       }),
     ),
   ),
   instructions: Type.Optional(
-    nullable(
-      Type.String({ maxLength: MAX_INSTRUCTIONS, description: 'What the model is told about its task and its tone' }),
-    ),
+    nullable(Type.String({ maxLength: MAX_INSTRUCTIONS, description: "The model's task and tone" })),
   ),
   knowledge_scope: Type.Optional(
-    oneOf(KNOWLEDGE_SCOPES, 'LISTED when items are given, else ALL for a new agent. ALL takes no items'),
+    oneOf(KNOWLEDGE_SCOPES, 'LISTED if items are given, else ALL for a new agent. ALL takes no items'),
   ),
   knowledge: Type.Optional(
     Type.Array(recordId('knowledge-item'), {
@@ -239,7 +235,7 @@ export const AgentCreate = define(
   'AgentCreate',
   strict({
     name: Name,
-    type: oneOf(AGENT_TYPES, 'EXTERNAL takes a url'),
+    type: oneOf(AGENT_TYPES, 'EXTERNAL requires a url'),
     ...writableProperties,
   }),
 );
@@ -251,8 +247,8 @@ export type AgentUpdate = Static<typeof AgentUpdate>;
 export const AgentParams = Type.Object({ id: recordId('agent') });
 export const AgentList = pageSchema(ref(ListedAgent));
 export const AgentQuery = pageQuery('-createdAt', {
-  type: Type.Optional(oneOf(AGENT_TYPES, 'Those of this type')),
-  status: Type.Optional(oneOf(AGENT_STATUSES, 'Those in this state')),
-  search: searchParameter('A part of the name or the description'),
+  type: Type.Optional(oneOf(AGENT_TYPES, 'Only those of this type')),
+  status: Type.Optional(oneOf(AGENT_STATUSES, 'Only those with this status')),
+  search: searchParameter('Part of the name or the description'),
 });
 export type AgentQuery = Static<typeof AgentQuery>;

@@ -136,15 +136,16 @@ export async function revokeKeyById(kit: Kit, caller: Caller, id: string): Promi
 
 /** Refuses a new key that would have more scopes, or last longer, than the user or key that creates it. */
 function refuseUngrantable(principal: Principal, { type, scopes, expires_at: expiresAt = null }: ApiKeyCreate): void {
-  if (type === 'global' && principal.type !== 'global') throw forbidden('type', 'A global key is made by a global key');
+  if (type === 'global' && principal.type !== 'global')
+    throw forbidden('type', 'Only a global key can create a global key');
   for (const [index, scope] of scopes.entries()) {
     if (!covers(principal.scopes, scope))
-      throw forbidden(`scopes[${index}]`, `The scope ${scope} is not yours to give`);
+      throw forbidden(`scopes[${index}]`, `The scope ${scope} cannot be granted, because you do not have it`);
   }
   if (expiresAt !== null && !(Date.parse(expiresAt) > Date.now()))
     throw invalid('expires_at', 'is in the past', 'PAST');
   const end = principal.type === 'user' ? null : principal.expiresAt;
   if (end !== null && (expiresAt === null || !(Date.parse(expiresAt) <= Date.parse(end)))) {
-    throw forbidden('expires_at', `This token ends at ${end}; what it makes ends no later`);
+    throw forbidden('expires_at', `This token ends at ${end}; its keys cannot expire later`);
   }
 }

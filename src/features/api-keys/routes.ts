@@ -7,13 +7,13 @@ import { createKeyForCaller, pageKeys, readMadeKey, revokeKeyById } from './api-
 import { ApiKey, ApiKeyCreate, ApiKeyList, ApiKeyMade, ApiKeyParams, ApiKeyQuery } from './schemas.ts';
 
 export function apiKeyRoutes(app: FastifyInstance, kit: Kit): void {
-  declareTag('api-keys', 'Keys of integrators');
+  declareTag('api-keys', 'API keys of integrations');
   installationOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/api-keys',
     scope: 'api-keys:create',
-    summary: 'Create a key; its token is in this answer and nowhere else',
-    description: 'A key never grants more than its creator has. Global keys are made by global keys.',
+    summary: 'Create a key; its token is returned only once',
+    description: 'A key never grants more than its creator has. Only global keys can create global keys.',
     body: ref(ApiKeyCreate),
     answers: { 201: ref(ApiKeyMade) },
     errors: ['COMPANY_ID_REQUIRED'],
@@ -24,9 +24,10 @@ export function apiKeyRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/api-keys',
     scope: 'api-keys:read',
-    summary: "List the company's keys; for a global key without x-company-id the global ones",
+    summary: "List the company's keys; for a global key without x-company-id, the global ones",
     description:
-      'Revoked and expired keys are listed as well. `hint` shows the end of a token, and `last_used_at` when it was used last; the token itself is shown nowhere.',
+      'Revoked and expired keys are listed as well. `hint` is the end of the token, and `last_used_at` the ' +
+      'time of its last use; the token itself is never shown.',
     query: ApiKeyQuery,
     errors: ['UNKNOWN_REFERENCE'],
     answers: { 200: ApiKeyList },
@@ -36,9 +37,9 @@ export function apiKeyRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'DELETE',
     path: '/v1/api-keys/:id',
     scope: 'api-keys:delete',
-    summary: 'Revoke a key; it is refused from now on',
+    summary: 'Revoke a key; it is rejected from now on',
     description:
-      'Every process refuses the token within five seconds. The record stays in the list, with `revoked_at`, and can not be made valid again.',
+      'Every process rejects the token within five seconds. The record stays in the list, with `revoked_at`, and cannot be made valid again.',
     params: ApiKeyParams,
     answers: { 200: ref(ApiKey) },
     handler: (caller, { params }) => revokeKeyById(kit, caller, params.id),

@@ -21,12 +21,12 @@ export const ApiKeyCreate = define(
   'ApiKeyCreate',
   strict({
     name,
-    type: oneOf(KEY_TYPES, 'global: acts for the company in x-company-id; made by global keys only'),
+    type: oneOf(KEY_TYPES, 'global: acts for the company in x-company-id; only global keys can create one'),
     scopes: Type.Array(oneOf(GRANTABLE), {
       minItems: 1,
       maxItems: GRANTABLE.length,
       uniqueItems: true,
-      description: 'What the token may do, as `resource:action`; `resource:*` and `*` are wildcards',
+      description: 'What the token can do, as `resource:action`; `resource:*` and `*` are wildcards',
     }),
     expires_at: Type.Optional(nullable(Timestamp)),
   }),
@@ -37,15 +37,15 @@ const keyProperties = {
   _id: recordId('api-key'),
   company: nullable(recordId('company')),
   name: plain.name,
-  type: oneOf(KEY_TYPES, 'Whether the key is one of a company or of the installation'),
-  hint: plain.text("The token's last characters, by which keys in a list can be told apart"),
+  type: oneOf(KEY_TYPES, 'Whether the key belongs to a company or to the installation'),
+  hint: plain.text("The token's last characters, which tell keys in a list apart"),
   scopes: Type.Array(Type.String(), {
-    description: 'What the token may do, as `resource:action`; `resource:*` and `*` are wildcards',
+    description: 'What the token can do, as `resource:action`; `resource:*` and `*` are wildcards',
   }),
   created_by: nullable(
     recordId(
       ['user', 'api-key'],
-      'The user or key that made this key, even if it has been removed since; null when the operator made it',
+      'The user or key that created this key, even if it has been removed since; null if the operator created it',
     ),
   ),
   expires_at: nullable(Timestamp),
@@ -64,7 +64,7 @@ export const ApiKeyMade = define(
     ...keyProperties,
     token: nullable(
       plain.text(
-        'The token is only shown in this answer, because only its hash is stored. Null in the answer to a repeated request',
+        'The token is shown only in this response, because only its hash is stored. Null in the response to a repeated request',
       ),
     ),
   }),
@@ -74,6 +74,6 @@ export type ApiKeyMade = Static<typeof ApiKeyMade>;
 export const ApiKeyParams = Type.Object({ id: recordId('api-key') });
 export const ApiKeyList = pageSchema(ref(ApiKey));
 export const ApiKeyQuery = pageQuery('-createdAt', {
-  created_by: Type.Optional(recordId(['user', 'api-key'], 'Keys that this user or key made')),
+  created_by: Type.Optional(recordId(['user', 'api-key'], 'Keys that this user or key created')),
 });
 export type ApiKeyQuery = Static<typeof ApiKeyQuery>;

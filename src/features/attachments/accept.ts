@@ -21,7 +21,7 @@ export function acceptFile(found: FormatName | null, given: FileType | undefined
   const format: Format = FORMATS[found];
   const fileType = given ?? format.fileTypes[0];
   if (!format.fileTypes.includes(fileType)) {
-    const message = `does not fit: the file is a ${format.name}, and this type takes ${listFormats(fileType)}`;
+    const message = `does not match: the file is a ${format.name}, but this type accepts ${listFormats(fileType)}`;
     throw invalid('fileType', message, 'TYPE_MISMATCH');
   }
   if (bytes > MAX_BYTES[fileType]) throw tooLarge(fileType);
@@ -29,6 +29,6 @@ export function acceptFile(found: FormatName | null, given: FileType | undefined
 }
 
 function tooLarge(fileType: FileType): AppError {
-  const message = `is larger than ${MAX_BYTES[fileType]} bytes, the most of this type (${fileType})`;
+  const message = `is larger than ${MAX_BYTES[fileType]} bytes, the limit of this type (${fileType})`;
   return new AppError('BODY_TOO_LARGE', `file ${message}`, [{ path: 'file', code: 'TOO_LARGE', message }]);
 }

@@ -306,7 +306,7 @@ describe('a removed attachment', () => {
     expectProblem(await call(404, 'DELETE', `${PATH}/${attachment._id}`), 'NOT_FOUND');
   });
 
-  test('an attachment can not be removed as long as a message refers to it', async () => {
+  test('an attachment cannot be removed as long as a message refers to it', async () => {
     const { _id, external_url } = await upload({ data: makePng() });
     const { message, contact } = await writeAsContact(platform, { from: makePhoneNumber(), text: 'Olá' });
     await database.sql('update messages set attachment_id = $1 where _id = $2', [_id, message._id]);

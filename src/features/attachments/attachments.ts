@@ -141,7 +141,7 @@ export interface OpenedFile {
   body: Readable;
 }
 
-/** Opens the file of an attachment, or a part of it; null while the file is not there. */
+/** Opens the file of an attachment, or a part of it; null while the file is missing. */
 export async function openAttachment(kit: Kit, row: AttachmentRow, range?: ByteRange): Promise<OpenedFile | null> {
   const content = row.state === 'READY' ? await kit.files.get(row.storage_key, range) : null;
   return content && { ...content, mimeType: row.mime_type, fileName: savedName(row.file_name, row.extension) };

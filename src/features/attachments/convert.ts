@@ -15,7 +15,7 @@ export const isConvertible = ({ copies, mime_type, facts }: AttachmentRow): bool
 
 /**
  * Returns the attachment with its converted copy; null when the attachment was removed meanwhile. Throws an AppError about the part `file`
- * when the file can not be converted.
+ * when the file cannot be converted.
  */
 export function convertAttachment(kit: Kit, row: AttachmentRow): Promise<AttachmentRow | null> {
   return convertOnce(`${row.company} ${row._id}`, async () => {

@@ -16,8 +16,8 @@ export function checkFileName(given: string): string {
   const name = dropFolders(given).trim();
   if (name === '' || name === '.' || name === '..') throw nameFault('is empty');
   if (name.length > MAX_NAME) throw nameFault(`is longer than ${MAX_NAME} characters`);
-  if (/[\p{Cc}\u2028\u2029]/u.test(name) || !name.isWellFormed()) throw nameFault('has control characters in it');
-  if (TURNING.test(name)) throw nameFault('has characters in it that turn the direction of a text');
+  if (/[\p{Cc}\u2028\u2029]/u.test(name) || !name.isWellFormed()) throw nameFault('has control characters');
+  if (TURNING.test(name)) throw nameFault('has characters that change the text direction');
   return name;
 }
 

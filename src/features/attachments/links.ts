@@ -15,7 +15,7 @@ import { findAttachment, findByCopyLink, findByKey, findByLink, type AttachmentR
 /** The kind of these files in the store of files. */
 const KIND = 'attachments';
 
-/** A new name in the store, which nobody can guess. */
+/** A new name in the store, which no one can guess. */
 export const newStorageKey = (company: string): string => `${company}/${KIND}/${randomBytes(16).toString('hex')}`;
 
 /** The secret part of a new public link: 256 random bits. */
@@ -89,7 +89,7 @@ async function findIn<T>(kit: Kit, company: string, find: (tx: TenantRead) => Pr
   return find(kit.database.read(company));
 }
 
-// Browsers save documents instead of showing them, because the content of a PDF or a text can not be trusted. The same holds for a file
+// Browsers save documents instead of showing them, because the content of a PDF or a text cannot be trusted. The same holds for a file
 // that a contact has sent in a format that the platform does not know.
 const SHOWN = new Set(
   Object.values<Format>(FORMATS).flatMap(({ fileTypes, mimeType }) => (fileTypes[0] === 'DOCUMENT' ? [] : mimeType)),
@@ -105,7 +105,7 @@ async function serve(
   if (row.state === 'FAILED') throw new AppError('FILE_GONE', row.failure ?? undefined);
   const { bytes, sha256 } = row;
   if (bytes === null || sha256 === null)
-    throw new AppError('UNAVAILABLE', 'The file is still on its way', [], { 'retry-after': '5' });
+    throw new AppError('UNAVAILABLE', 'The file is still being fetched', [], { 'retry-after': '5' });
   return answerWithFile(request, reply, {
     bytes,
     sha256,

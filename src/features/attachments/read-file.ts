@@ -12,7 +12,7 @@ export async function withFile<T>(
   work: (reading: FileReading) => Promise<T>,
 ): Promise<T> {
   const opened = await openAttachment(kit, row);
-  if (!opened) throw new Error('the file of an attachment can not be opened');
+  if (!opened) throw new Error('the file of an attachment cannot be opened');
   const handle = await openTemporaryFile();
   try {
     const { bytes } = await writeStream(handle, opened.body, { maxBytes: opened.bytes });

@@ -13,14 +13,14 @@ import { Attachment, AttachmentList, AttachmentParams, AttachmentQuery, SignedUr
 import { UPLOAD_LIMITS, uploadAttachment } from './upload.ts';
 
 export function attachmentRoutes(app: FastifyInstance, kit: Kit): void {
-  declareTag('attachments', 'Files to send, and those that contacts have sent', 'resource');
+  declareTag('attachments', 'Uploaded files, and files that contacts have sent', 'resource');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/resource/upload-attachment',
     scope: 'attachments:create',
     summary: 'Upload a file',
     description:
-      'The contents decide what the file is; its name and its media type are not believed. The file is stored permanently and can be used in many messages.',
+      'The contents determine the type of the file, not its name or media type. The file is stored permanently and can be used in many messages.',
     body: UploadForm,
     form: UPLOAD_LIMITS,
     answers: { 201: ref(Attachment) },
@@ -34,7 +34,7 @@ export function attachmentRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/resource/attachments',
     scope: 'attachments:read',
     summary: 'List attachments',
-    description: 'Files that were uploaded and files that contacts have sent; `file_type` chooses one kind.',
+    description: 'Uploaded files and files that contacts have sent; filter by `file_type` for one kind.',
     query: AttachmentQuery,
     answers: { 200: AttachmentList },
     handler: (tenant, { query }) => pageAttachments(kit, tenant, query),
@@ -50,7 +50,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'attachments:read',
     summary: 'Read an attachment',
     description:
-      'Answers what is known of the file: its type, size and name. The file itself is opened by a link of `GET /v1/resource/attachments/{id}/url`.',
+      'Returns the type, size and name of the file. To open the file itself, make a link with `GET /v1/resource/attachments/{id}/url`.',
     params: AttachmentParams,
     answers: { 200: ref(Attachment) },
     handler: (tenant, { params }) => readAttachment(kit, tenant, params.id),
@@ -60,7 +60,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/resource/attachments/:id/url',
     scope: 'attachments:read',
     summary: 'Make a link that opens the file for an hour',
-    description: 'The link is signed and needs no token, so whoever has it can open the file until it expires.',
+    description: 'The link is signed and needs no token, so anyone who has it can open the file until it expires.',
     params: AttachmentParams,
     answers: { 200: ref(SignedUrl) },
     handler: (tenant, { params }) => signAttachment(kit, tenant, params.id),
@@ -69,9 +69,9 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'DELETE',
     path: '/v1/resource/attachments/:id',
     scope: 'attachments:delete',
-    summary: 'Remove an attachment that nothing needs, with its file and its links',
+    summary: 'Remove an unused attachment with its file and its links',
     description:
-      'Links to the file stop working. A file that something needs, such as a message or a campaign, stays (409).',
+      'Links to the file stop working. A file that is in use, for example in a message or a campaign, is kept (409).',
     params: AttachmentParams,
     answers: { 200: ref(Attachment) },
     errors: ['ATTACHMENT_IN_USE'],

@@ -13,7 +13,7 @@ import { fillAttachment, findAttachment, type AttachmentRow } from './queries.ts
 /**
  * Stores a file under the key of its record, which becomes READY. The contents decide its media type where their format fits to the type of
  * the record; any other file keeps the media type and extension that it was announced with. The thumbnail of a picture is made later, because
- * nobody should wait for it. Returns null when the record is gone or has its file already. Throws TooManyBytes beyond the limit of its type,
+ * no one should wait for it. Returns null when the record is gone or has its file already. Throws TooManyBytes beyond the limit of its type,
  * and the error of the stream.
  */
 export async function storeFile(

@@ -124,7 +124,9 @@ describe('an attachment that another feature uses', () => {
     for (const id of [newId(), foreign._id])
       await assert.rejects(expectAttachment(acting.read, id, 'message.attachment'), {
         code: 'UNKNOWN_REFERENCE',
-        errors: [{ path: 'message.attachment', code: 'UNKNOWN_REFERENCE', message: 'points to nothing' }],
+        errors: [
+          { path: 'message.attachment', code: 'UNKNOWN_REFERENCE', message: 'refers to a record that does not exist' },
+        ],
       });
     const pending = await expectAttachment(acting.read, await announce('IMAGE'), 'attachment');
     assert.equal(await openAttachment(kit, pending), null);

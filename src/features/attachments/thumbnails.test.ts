@@ -64,7 +64,7 @@ test('a sticker and an animated picture get the thumbnail of their first picture
   assert.deepEqual([pages ?? 1, width], [1, 320]);
 });
 
-test('a small picture, one that can not be decoded, and a file that is none have no thumbnail, and are stored as before', async () => {
+test('a small picture, one that cannot be decoded, and a file that is none have no thumbnail, and are stored as before', async () => {
   for (const data of [
     await makePicture('jpeg', { width: 320, height: 200 }),
     makeJpg(900, 700),

@@ -37,7 +37,7 @@ export interface Uploaded {
   body: Pick<UploadForm, 'fileType'>;
   /** Aborted when the caller closes the connection. */
   signal: AbortSignal;
-  /** The file goes with the record that shows it, because nobody has put it among the files of the company. */
+  /** The file goes with the record that shows it, because no one has put it among the files of the company. */
   isBound?: true;
 }
 

@@ -157,7 +157,7 @@ describe('a log-in', () => {
     );
     for (const line of lines) {
       const own = { type: 'USER', _id: user._id, name: 'Otto' };
-      const somebody = { type: 'SYSTEM', _id: null, name: 'Somebody without a token' };
+      const somebody = { type: 'SYSTEM', _id: null, name: 'Someone without a token' };
       assert.deepEqual(line.actor, line.action === 'auth.login' ? own : somebody);
       assert.equal(line.address, '127.0.0.1');
       assert.ok(line.request_id.length > 0);

@@ -34,7 +34,7 @@ export async function pageAudit(tenant: Tenant, query: AuditQuery): Promise<Page
   return makePage(query, window, rows, () => countAudit(tenant.read, filter, window));
 }
 
-// The number of newest lines that the operator's command shows; nobody looks through more.
+// The number of newest lines that the operator's command shows; no one looks through more.
 const SHOWN = 1_000;
 
 /** The lines about global keys, which no company may read, for the operator's command line. */

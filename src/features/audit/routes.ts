@@ -11,9 +11,10 @@ export function auditRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/audit',
     scope: 'audit:read',
-    summary: 'List who did what to which record, from where',
+    summary: 'List who did what to which record, and from where',
     description:
-      'One entry for each change that an operation made: who, which action on which record, the names of the fields that the request set, the address and the request id. Values are not recorded.',
+      'One entry for each change made by an operation: who, which action on which record, the names of the ' +
+      'fields that the request set, the address and the request id. Values are not recorded.',
     query: AuditQuery,
     answers: { 200: AuditList },
     handler: (tenant, { query }) => pageAudit(tenant, query),

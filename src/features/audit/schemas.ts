@@ -8,8 +8,8 @@ export const AuditEntry = define(
   Type.Object({
     _id: recordId('audit-entry'),
     company: recordId('company'),
-    actor: plain.object('Who did it', {
-      type: oneOf(ACTOR_TYPES, 'Who it was: a user, a key, or the platform'),
+    actor: plain.object('The actor', {
+      type: oneOf(ACTOR_TYPES, 'The kind of actor: a user, a key, or the platform'),
       _id: nullable(recordId(['user', 'api-key'])),
       name: plain.name,
     }),
@@ -17,9 +17,9 @@ export const AuditEntry = define(
     resource: plain.text('The kind of record, such as inboxes'),
     resource_id: nullable(recordId('*')),
     fields: Type.Array(plain.text('The names of the fields in the request, without their values'), {
-      description: 'Which fields of the record were given; never their values',
+      description: 'Which fields of the record were set; never their values',
     }),
-    address: nullable(plain.text('The network address that asked')),
+    address: nullable(plain.text('The IP address of the request')),
     user_agent: nullable(plain.text('The `User-Agent` of the request')),
     request_id: nullable(plain.text('The `x-request-id` of the request')),
     createdAt: Timestamp,
@@ -31,9 +31,7 @@ export type AuditEntry = Static<typeof AuditEntry>;
 export const AuditList = pageSchema(ref(AuditEntry));
 export const AuditQuery = pageQuery('-createdAt', {
   actor: Type.Optional(recordId(['user', 'api-key'])),
-  action: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'What was done, as `resource.action`' }),
-  ),
+  action: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'The action, as `resource.action`' })),
   resource: Type.Optional(
     Type.String({
       minLength: 1,

@@ -28,7 +28,7 @@ const platform = await startPlatform();
 const { call, demo, database } = platform;
 const HOURS = 3_600;
 
-/** Shown wherever a sandbox runs beside the platform. */
+/** Shown wherever a sandbox runs next to the platform. */
 const sandbox_url = platform.sandboxUrl;
 
 const readMe = (status: number, key: string, headers: Record<string, string> = {}): Promise<Answer> =>
@@ -116,8 +116,8 @@ describe('a log-in', () => {
       Json,
       Json,
     ];
-    // A person who guesses a password is not known to be the user, so the audit entry names nobody.
-    assert.deepEqual(refused.actor, { type: 'SYSTEM', _id: null, name: 'Somebody without a token' });
+    // A person who guesses a password is not known to be the user, so the audit entry names no one.
+    assert.deepEqual(refused.actor, { type: 'SYSTEM', _id: null, name: 'Someone without a token' });
     assert.deepEqual(actor, { type: 'USER', _id: person._id, name: 'Olga Operator' });
     assert.deepEqual([address, resource, resourceId], ['127.0.0.1', 'auth', person._id]);
     assert.equal(requestId, headers.get('x-request-id'));
@@ -153,7 +153,7 @@ describe('a session', () => {
     await readMe(401, short);
   });
 
-  test('a reset of the password ends all sessions of the user at once, and those of nobody else', async () => {
+  test('a reset of the password ends all sessions of the user at once, and those of no one else', async () => {
     const [person, other] = [
       await createPerson(platform, demo._id, 'OPERATOR'),
       await createPerson(platform, demo._id, 'OPERATOR'),
@@ -219,7 +219,7 @@ describe('a forgotten password', () => {
 
   test('the mail for a forgotten password is in the language of the user, and its link works for an hour', async () => {
     for (const [language, subject] of [
-      ['en', 'A new password for Parley'],
+      ['en', 'Reset your Parley password'],
       ['es', 'Una nueva contraseña para Parley'],
     ]) {
       const person = await createPerson(platform, demo._id, 'VIEWER');

@@ -205,7 +205,7 @@ export async function acceptInvitation(anonymous: Anonymous, { token }: AcceptIn
 }
 
 /** The actor of a refused log-in. A refused caller may be anybody, so the audit entry only contains their address. */
-const SOMEBODY: LoggedActor = { type: 'SYSTEM', _id: null, name: 'Somebody without a token' };
+const SOMEBODY: LoggedActor = { type: 'SYSTEM', _id: null, name: 'Someone without a token' };
 
 function recordLoginRefusal(anonymous: Anonymous, account: Account): Promise<void> {
   return recordAccountAudit(anonymous, account, { tx: anonymous.read, action: 'auth.login-refused', actor: SOMEBODY });

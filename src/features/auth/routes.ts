@@ -28,14 +28,15 @@ import {
 } from './schemas.ts';
 
 export function authRoutes(app: FastifyInstance, kit: Kit): void {
-  declareTag('auth', 'Log-in, lost passwords, who a token speaks for');
+  declareTag('auth', 'Log-in, password reset, and who a token acts for');
   publicOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/auth/login',
     action: 'auth.login',
-    summary: 'Log in; the token lives for twelve hours',
+    summary: 'Log in; the token is valid for twelve hours',
     description:
-      'A person who belongs to several companies has one password, and a session acts for one company: the one that `company` names, or else the one that the person used last.',
+      'A person who belongs to several companies has one password, and a session acts for one company: the one ' +
+      'given in `company`, or else the one that the person used last.',
     body: ref(Login),
     answers: { 200: ref(Session) },
     errors: ['INVALID_CREDENTIALS'],
@@ -45,8 +46,8 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
   publicOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/auth/forgot-password',
-    summary: 'Ask for a mail with a link that sets a new password',
-    description: 'The answer is the same whether the address belongs to anybody or not.',
+    summary: 'Request a mail with a link for setting a new password',
+    description: 'The response is the same whether or not the address belongs to a user.',
     body: ref(ForgotPassword),
     answers: { 200: ref(Done) },
     account: ({ email }) => email.toLowerCase(),
@@ -58,9 +59,9 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/auth/me',
     scope: null,
-    summary: 'Who the token speaks for, and what it may do',
+    summary: 'Read who the token acts for, and its rights',
     description:
-      'Answers the kind of the caller (a key or a user), the company that it acts for, its scopes, and the key or user itself. Every valid token may ask.',
+      'Returns the kind of the caller (a key or a user), the company that it acts for, its scopes, and the key or user itself. Any valid token can call it.',
     answers: { 200: ref(Me) },
     handler: (caller) => readMe(kit, caller),
   });
@@ -77,9 +78,11 @@ function sessionRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/auth/session',
     action: 'auth.login',
-    summary: 'Log a browser in; the answer sets a cookie that no script can read',
+    summary: 'Log a browser in; the response sets a cookie that scripts cannot read',
     description:
-      "Only pages of the platform's own origin can have and use a session (`Sec-Fetch-Site`, else `Origin`). It ends after twelve hours without a request, after seven days, and whenever a token of the user would. A request with an `Authorization` header ignores the cookie.",
+      "Only pages of the platform's own origin can create and use a session (`Sec-Fetch-Site`, or else " +
+      '`Origin`). It ends after twelve hours without a request, after seven days, and whenever a token of the ' +
+      'user would. A request with an `Authorization` header ignores the cookie.',
     body: ref(Login),
     answers: { 200: ref(BrowserSession) },
     errors: ['INVALID_CREDENTIALS', 'FORBIDDEN'],
@@ -90,9 +93,11 @@ function sessionRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/auth/session/link',
     action: 'auth.login',
-    summary: 'Log a browser in with the link that a start of the platform prints; the answer sets the same cookie',
+    summary: "Log a browser in with the link printed at the platform's start; the response sets the same cookie",
     description:
-      'A platform that listens on a loopback address prints a link for the first owner when it starts, for as long as `credentials.json` lies in its data folder. A link works once and for ten minutes. One that is unknown, used or expired is refused alike.',
+      'A platform that listens on a loopback address prints a link for the first owner when it starts, as long ' +
+      'as `credentials.json` is in its data folder. A link works once and for ten minutes. Unknown, used and ' +
+      'expired links get the same error.',
     body: ref(SessionLink),
     answers: { 200: ref(BrowserSession) },
     errors: ['INVALID_RESET_TOKEN', 'FORBIDDEN'],
@@ -103,7 +108,7 @@ function sessionRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/auth/session',
     action: 'auth.logout',
     summary: 'Log the browser out; its session ends and the cookie is removed',
-    description: 'Ends the session of this browser alone; other sessions and tokens of the user go on.',
+    description: "Ends only the session of this browser; the user's other sessions and tokens stay valid.",
     answers: { 200: ref(Done) },
     errors: ['UNAUTHORIZED'],
     handler: async (anonymous, { reply }) => {

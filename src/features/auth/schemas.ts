@@ -4,12 +4,12 @@ import { USER_ROLES } from '../../platform/values/scopes.ts';
 import { User } from '../users/schemas.ts';
 
 // At eight characters guessing is hopeless within the rate limit; the upper bound only limits the work of hashing.
-const Password = Type.String({ minLength: 8, maxLength: 128, description: 'The password from now on' });
+const Password = Type.String({ minLength: 8, maxLength: 128, description: 'The new password' });
 // The form of an e-mail is not checked here: a text that is no e-mail belongs to no account.
 const LoginEmail = Type.String({
   minLength: 1,
   maxLength: 254,
-  description: 'The e-mail address; capital letters make no difference',
+  description: 'The e-mail address; not case-sensitive',
 });
 
 const MailedToken = Type.String({
@@ -26,7 +26,7 @@ export const Login = define(
     company: Type.Optional(
       recordId(
         'company',
-        'The company that the session acts for, when the person belongs to several; by default the one that was used last',
+        'The company that the session acts for, if the person belongs to several; by default the one used last',
       ),
     ),
   }),
@@ -37,9 +37,9 @@ export const Session = define(
   'Session',
   Type.Object({
     access_token: plain.text('The token: `Authorization: Bearer <token>`'),
-    token_type: oneOf(['Bearer'], 'How the token is sent'),
+    token_type: oneOf(['Bearer'], 'How to send the token'),
     expires_in: plain.integer('Seconds'),
-    user: ref(User, 'Who has logged in'),
+    user: ref(User, 'The user who logged in'),
   }),
 );
 export type Session = Static<typeof Session>;
@@ -50,9 +50,9 @@ export const BrowserSession = define(
     expires_at: Type.Unsafe<string>({
       ...Timestamp,
       description:
-        'When the session ends if it is not used before; a use prolongs it, up to seven days after the log-in',
+        'When the session ends unless it is used before; each use extends it, up to seven days after the log-in',
     }),
-    user: ref(User, 'Who has logged in'),
+    user: ref(User, 'The user who logged in'),
   }),
 );
 export type BrowserSession = Static<typeof BrowserSession>;
@@ -72,7 +72,7 @@ export type ResetPassword = Static<typeof ResetPassword>;
 export const AcceptInvitation = define('AcceptInvitation', strict({ token: MailedToken }));
 export type AcceptInvitation = Static<typeof AcceptInvitation>;
 
-export const Done = define('Done', Type.Object({ ok: plain.flag('Always true') }));
+export const Done = define('Success', Type.Object({ ok: plain.flag('Always true') }));
 export type Done = Static<typeof Done>;
 
 export const Me = define(
@@ -80,18 +80,18 @@ export const Me = define(
   Type.Object({
     type: oneOf(
       ['user', 'company', 'global'],
-      'Whose token it is: of a user, or of a key of a company or of the installation',
+      'The kind of token: of a user, or of a key of a company or of the installation',
     ),
     company: nullable(
       recordId('company', 'The company that the token acts for; null for a global key without x-company-id'),
     ),
     scopes: Type.Array(Type.String(), {
-      description: 'What the token may do, as `resource:action`; `resource:*` and `*` are wildcards',
+      description: 'What the token can do, as `resource:action`; `resource:*` and `*` are wildcards',
     }),
     sandbox_url: Type.Optional(
-      plain.text('The address of the sandbox, while it runs beside the platform. Its phone page is at `/phone`.'),
+      plain.text('The address of the sandbox, if it runs with the platform. Its phone page is at `/phone`.'),
     ),
-    role: Type.Optional(oneOf(USER_ROLES, 'What the user may do: docs/scopes.md lists the scopes of each role')),
+    role: Type.Optional(oneOf(USER_ROLES, "The user's role: docs/scopes.md lists the scopes of each role")),
     user: Type.Optional(ref(User, 'The user; absent for a key')),
     key: Type.Optional(
       plain.object('The API key; absent for a user', {

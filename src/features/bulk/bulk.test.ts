@@ -73,7 +73,7 @@ test('a bulk run goes on when another transaction holds its number longer than a
   assert.deepEqual([body.status, body.sentCount], ['COMPLETED', 1]);
 });
 
-test('a contact who can not be reached is reported with row and reason, and the other contacts get the template', async () => {
+test('a contact who cannot be reached is reported with row and reason, and the other contacts get the template', async () => {
   const good = makePhoneNumber();
   const [blocked, optedOut, busy] = [makePhoneNumber(), makePhoneNumber(), makePhoneNumber()];
   await call(201, 'POST', '/v1/contacts', { body: { phone_number: blocked, blocked: true } });

@@ -75,7 +75,7 @@ export async function readBulk(tenant: Tenant, id: string): Promise<BulkResult> 
   return { ...run, dryRun: false, ...toResult(await listDone(tenant.read, id)) };
 }
 
-/** Reads runs by their ids, without their rows, for whoever follows their progress. Those that do not exist are left out. */
+/** Reads runs by their ids, without their rows, for callers that follow their progress. Those that do not exist are left out. */
 export const readRuns = (read: TenantRead, ids: string[]): Promise<BulkRun[]> => findRuns(read, ids);
 
 export async function pageBulk(tenant: Tenant, query: BulkQuery): Promise<Page<BulkRun>> {
@@ -132,7 +132,7 @@ async function finish(
 }
 
 const interrupted = (): AppError =>
-  new AppError('UNAVAILABLE', 'The run was interrupted; the request repeated with its Idempotency-Key goes on', [], {
+  new AppError('UNAVAILABLE', 'The run was interrupted; repeat the request with its Idempotency-Key to continue', [], {
     'retry-after': '5',
   });
 

@@ -93,7 +93,7 @@ async function readGiven(kit: Kit, tenant: Tenant, { body, upload, signal }: Bul
   const { contacts } = body;
   const most = kit.config.BULK_MAX_CONTACTS;
   if (contacts === undefined && !upload) throw invalid('contacts', 'or file is required', 'REQUIRED');
-  if (contacts !== undefined && upload) throw invalid('file', 'has no place beside contacts');
+  if (contacts !== undefined && upload) throw invalid('file', 'is not allowed with contacts');
   if (upload) {
     return readSheetPeople(kit, { upload, company: tenant.companyId, most, hint: BULK_HINT, signal });
   }

@@ -58,7 +58,7 @@ test('a bulk run uploads the attachment of the header once for all contacts, who
   expectProblem(await call(409, 'DELETE', `/v1/resource/attachments/${picture._id}`), 'ATTACHMENT_IN_USE');
 });
 
-test('a header file that the network has forgotten is uploaded anew once for all contacts of a bulk run', async () => {
+test('a header file that the network has forgotten is uploaded again once for all contacts of a bulk run', async () => {
   const picture = await uploadFile(platform, { data: makeJpg(71, 40) });
   const [id] = await readFileIds((await sendOffer(201, picture._id, 1)).body.sentContacts);
   await sandbox('DELETE', `/sandbox/media?id=${id}`);
@@ -67,7 +67,7 @@ test('a header file that the network has forgotten is uploaded anew once for all
   assert.deepEqual([body.sentCount, (await countUploads()) - before], [30, 1]);
 });
 
-test('a bulk run whose messages the network refuses for another reason uploads the header file anew once at most', async () => {
+test('a bulk run whose messages the network refuses for another reason uploads the header file again once at most', async () => {
   const picture = await uploadFile(platform, { data: makeJpg(72, 40) });
   await sendOffer(201, picture._id, 1);
   const before = await countUploads();

@@ -60,7 +60,7 @@ const spawnApi = (t: TestContext): Program =>
     },
   });
 
-test('after a process was killed in a bulk run, the repeated request sends to nobody twice and the totals are exact', async (t) => {
+test('after a process was killed in a bulk run, the repeated request sends to no one twice and the totals are exact', async (t) => {
   let program = spawnApi(t);
   for (const most of [5, 25]) {
     let isOver = false;
@@ -93,7 +93,7 @@ test('after a process was killed in a bulk run, the repeated request sends to no
   assert.ok(unknown.length < CONTACTS / 2, `${unknown.length} outcomes are unknown`);
 });
 
-test('a bulk run whose process is killed while it uploads the file of the header, and again while it sends, sends to nobody twice, and each message shows the file', async (t) => {
+test('a bulk run whose process is killed while it uploads the file of the header, and again while it sends, sends to no one twice, and each message shows the file', async (t) => {
   const list = Array.from({ length: 60 }, makePhoneNumber);
   const picture = await uploadFile(platform, { data: makeJpg(90, 40) });
   const components = [

@@ -22,7 +22,7 @@ export interface Outcome {
 export const UNKNOWN_OUTCOME: RowFault = {
   code: 'OUTCOME_UNKNOWN',
   message:
-    'The network was called and its answer is not known; nothing is sent again, and the status of the message may still tell',
+    'The network was called, but its answer is unknown. The message is not sent again; its status may still show the outcome',
 };
 
 export const createOutcomes = (kit: Kit, running: Running): AnswerBatches<Outcome> =>
@@ -76,6 +76,6 @@ function toRow({ ready: { row }, result, again }: Outcome): RowOutcome {
   return {
     ...base,
     status: 'FAILED',
-    error: { code, message: details || message || title || 'The network refused it' },
+    error: { code, message: details || message || title || 'The network rejected it' },
   };
 }

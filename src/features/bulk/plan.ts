@@ -87,7 +87,7 @@ export async function divideByPlaces(
 
 const OVER_LIMIT: RowFault = { code: OVER_DAILY_LIMIT.code, message: OVER_DAILY_LIMIT.message };
 
-const REPEATED: RowFault = { code: 'DUPLICATE', message: 'An earlier row names the same contact by another number' };
+const REPEATED: RowFault = { code: 'DUPLICATE', message: 'An earlier row has the same contact with another number' };
 
 interface Checked extends Omit<PlannedSend, 'filled'> {
   contact: RecipientContact | null;
@@ -104,7 +104,7 @@ function checkRow({ inbox, channel, run }: Planning, { row, to, known, contact }
     return {
       code: 'NOT_DELIVERABLE',
       message:
-        'The network did not deliver a message to the contact within the last day, and wants no other one so soon',
+        'The network did not deliver a message to the contact within the last day, and does not accept another one so soon',
     };
   const filling = { template: run.template, given: run.components, timeZone: run.time_zone };
   return fillForRecipient(filling, {

@@ -46,7 +46,7 @@ export function bulkRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/messages/bulk',
     scope: 'messages:read',
     summary: 'List bulk runs',
-    description: 'Each run with its state and its counters; runs are kept for 30 days.',
+    description: 'Each run with its status and counters; runs are kept for 30 days.',
     query: BulkQuery,
     answers: { 200: BulkList },
     errors: ['UNKNOWN_REFERENCE'],
@@ -56,8 +56,8 @@ export function bulkRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/messages/bulk/:id',
     scope: 'messages:read',
-    summary: 'Watch a bulk run',
-    description: 'Answers what the run has come to so far, also while it goes on. A run is kept for 30 days.',
+    summary: 'Read a bulk run',
+    description: 'Returns the current result, also while the run is in progress. Runs are kept for 30 days.',
     params: BulkParams,
     answers: { 200: ref(BulkResult) },
     handler: (tenant, { params }) => readBulk(tenant, params.id),
@@ -65,14 +65,12 @@ export function bulkRoutes(app: FastifyInstance, kit: Kit): void {
 }
 
 const WORDS =
-  `Everything is checked before anything is sent: the template is approved, the parameters fit it, the sheet can be read. Then
-  the contacts are sent to one after the other, as fast as 80 % of the number's throughput allows, and a contact that fails does not
-  stop the others. The answer comes when the last contact is done: 1,000 contacts take some 16 seconds. The run goes on when the caller
-  closes the connection, and \`GET /v1/messages/bulk/{id}\` shows how far it is (the list has the id). When its process ends, the run stops;
-  the request repeated with its Idempotency-Key goes on with the rest and sends to nobody twice. A run without an Idempotency-Key can
-  not go on: what it has not sent stays unsent, and of its last messages nobody can tell whether they have left, so give every call a key. A
-  message whose outcome is not known is
-  never sent again. More than BULK_MAX_CONTACTS contacts (2,000 by default) are refused with 413: a campaign takes any number.`.replaceAll(
-    /\s+/g,
-    ' ',
-  );
+  'Everything is checked before anything is sent: the template is approved, the parameters fit it, the ' +
+  "sheet can be read. Then the contacts are sent to one by one, at up to 80 % of the number's throughput, " +
+  'and a failed contact does not stop the others. The response arrives after the last contact: 1,000 ' +
+  'contacts take some 16 seconds. The run continues if the caller closes the connection, and `GET ' +
+  '/v1/messages/bulk/{id}` shows its progress (the list has the id). If its process ends, the run stops. ' +
+  'Repeat the request with its Idempotency-Key to send the rest; no contact gets the message twice. A run ' +
+  'without an Idempotency-Key cannot continue: the rest stays unsent, and the outcome of its last messages ' +
+  'is unknown, so give every call a key. A message whose outcome is unknown is never sent again. More than ' +
+  'BULK_MAX_CONTACTS contacts (2,000 by default) are rejected with 413; a campaign takes any number.';

@@ -11,7 +11,7 @@ export interface RowFault {
 export interface NewRow {
   row: number;
   name: string | null;
-  /** The number as E.164, or as it was written where it can not be read. */
+  /** The number as E.164, or as it was written where it cannot be read. */
   phone: string;
   columns: Record<string, string> | null;
   error: RowFault | null;

@@ -26,9 +26,9 @@ export const MAX_BULK_SHEET_BYTES = declareLimit(10 * 1024 * 1024, {
 
 // A contact without a readable number, or with a name that is too long, fails alone, so the form does not limit them.
 const contact = strict({
-  name: Type.Optional(nullable(plain.text('What people call the contact, at most 200 characters'))),
+  name: Type.Optional(nullable(plain.text("The contact's name, at most 200 characters"))),
   phone: Type.Optional(
-    nullable(plain.text('The phone number, in any punctuation. A contact without one is reported as INVALID_NUMBER')),
+    nullable(plain.text('The phone number, with any punctuation. A contact without one is reported as INVALID_NUMBER')),
   ),
 });
 export type GivenContact = Static<typeof contact>;
@@ -48,11 +48,12 @@ const oneOrMany = <T>(item: { properties: object; required?: string[] | undefine
 export const BulkForm = strict({
   inboxId: recordId('inbox', 'The inbox that sends'),
   templateName: Type.String({ minLength: 1, maxLength: 512, description: 'An approved template' }),
-  languageCode: Type.String({ minLength: 1, maxLength: 20, description: 'A language that the template has: pt_BR' }),
+  languageCode: Type.String({ minLength: 1, maxLength: 20, description: 'A language of the template: pt_BR' }),
   components: Type.Optional(
     oneOrMany<GivenComponent>(
       ComponentBody,
-      'JSON: one component or a list of them, with the values that the template takes. A parameter with `variable_ref` takes its value from each contact, or from a column of the sheet',
+      'JSON: one component or a list of them, with the values that the template needs. A parameter with ' +
+        '`variable_ref` is filled from each contact, or from a column of the sheet',
       MAX_COMPONENTS,
     ),
   ),
@@ -64,7 +65,8 @@ export const BulkForm = strict({
     Type.String({
       ...Country,
       description:
-        'ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company. Where neither is known, such a number of a sheet fails with INVALID_NUMBER',
+        'ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default the ' +
+        "company's. If neither is set, such a number in a sheet fails with INVALID_NUMBER",
     }),
   ),
   send_to_active_conversations: Type.Optional(
@@ -77,13 +79,13 @@ export const BulkForm = strict({
   ),
   keep_existing_assignment: Type.Optional(
     plain.flag(
-      "true: an open conversation keeps its owner and agent where the form names none. Otherwise it gets the inbox's default ones",
+      "true: an open conversation keeps its owner and agent unless the form sets them. Otherwise it gets the inbox's defaults",
     ),
   ),
   owner_user_id: Type.Optional(recordId('user', "By default the inbox's default_owner")),
   attendant_user_id: Type.Optional(recordId('user')),
   dryRun: Type.Optional(
-    plain.flag('true: everything is checked, nothing is sent or stored; the answer says what would happen'),
+    plain.flag('true: everything is checked, nothing is sent or stored; the response says what would happen'),
   ),
 });
 export type BulkForm = Static<typeof BulkForm>;
@@ -96,16 +98,16 @@ const summary = {
   inbox: recordId('inbox'),
   template: plain.object('The template with its values', {
     name: plain.name,
-    language: plain.text('The language, as BCP 47 writes it'),
+    language: plain.text('The language, as a BCP 47 tag'),
   }),
   status: oneOf(
     STATUSES,
-    'INTERRUPTED: its process has ended before its last contact. The request repeated with its Idempotency-Key goes on with the rest; a run without one stays as it is',
+    'INTERRUPTED: its process ended before the last contact. Repeat the request with its Idempotency-Key to continue; a run without one cannot continue',
   ),
-  total: plain.integer('Contacts that were given'),
-  totalProcessed: plain.integer('Contacts that are done: sent and failed ones'),
+  total: plain.integer('Contacts given'),
+  totalProcessed: plain.integer('Contacts processed: sent and failed ones'),
   sentCount: plain.integer('Contacts whose message the network has accepted'),
-  errorCount: plain.integer('Contacts that were not sent to, and those of which nobody knows'),
+  errorCount: plain.integer('Contacts that were not sent to, and those whose outcome is unknown'),
   createdAt: nullable(Timestamp),
   updatedAt: nullable(Timestamp),
   completedAt: nullable(Timestamp),
@@ -115,12 +117,15 @@ export const BulkRun = define('BulkRun', Type.Object(summary));
 export type BulkRun = Static<typeof BulkRun>;
 
 const RowError = Type.Object({
-  row: plain.integer('From 1, in the order given; of a sheet 1 is the first row after the header'),
+  row: plain.integer('From 1, in the given order; in a sheet, 1 is the first row after the header'),
   contact: plain.text('The phone number'),
   error: plain.text('The code and a sentence: "DAILY_LIMIT: …"'),
   code: Type.Unsafe<number | string>({
     type: ['integer', 'string'],
-    description: `The network's number (131026), or a word of the platform: INVALID_NUMBER, DUPLICATE, ACTIVE_CONVERSATION, NOT_DELIVERABLE, OPTED_OUT, BLOCKED, TEST_MODE_BLOCKED, MISSING_VARIABLE, INVALID_PARAMETER, DAILY_LIMIT, OUTCOME_UNKNOWN (the message's status tells it later) and others`,
+    description:
+      "The network's number (131026), or a code of the platform: INVALID_NUMBER, DUPLICATE, " +
+      'ACTIVE_CONVERSATION, NOT_DELIVERABLE, OPTED_OUT, BLOCKED, TEST_MODE_BLOCKED, MISSING_VARIABLE, ' +
+      "INVALID_PARAMETER, DAILY_LIMIT, OUTCOME_UNKNOWN (the message's status reports it later) and others",
   }),
   message: nullable(recordId('message', 'The message, if one was stored')),
 });
@@ -128,12 +133,10 @@ const RowError = Type.Object({
 const Sent = Type.Object({
   conversationId: nullable(recordId('conversation', 'Null in a dry run for a new conversation')),
   phoneNumber: plain.text('The number as E.164'),
-  row: plain.integer('From 1, in the order given'),
+  row: plain.integer('From 1, in the given order'),
   message: nullable(recordId('message')),
   networkStatus: nullable(
-    plain.text(
-      "The network's own word for a message that it has accepted and does not send yet: held_for_quality_assessment",
-    ),
+    plain.text("The network's status for a message that it has accepted but not sent yet: held_for_quality_assessment"),
   ),
 });
 
@@ -141,8 +144,8 @@ export const BulkResult = define(
   'BulkResult',
   Type.Object({
     ...summary,
-    dryRun: plain.flag('Whether nothing was sent, because the form asked what would happen'),
-    errors: Type.Array(RowError, { description: 'What went wrong, one entry for each failure' }),
+    dryRun: plain.flag('Whether it was a dry run, which sends nothing'),
+    errors: Type.Array(RowError, { description: 'The problems, one entry for each' }),
     sentContacts: Type.Array(Sent, { description: 'The contacts whose message the network has accepted' }),
   }),
 );

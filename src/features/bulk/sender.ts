@@ -74,7 +74,7 @@ export interface OpenedFiles {
   fault: RowFault | null;
 }
 
-/** Opens the files of a template. They are opened anew when sending goes on, because one may have been removed meanwhile. */
+/** Opens the files of a template. They are opened again when sending goes on, because one may have been removed meanwhile. */
 export async function openTemplateFiles(
   kit: Kit,
   read: TenantRead,
@@ -94,7 +94,7 @@ export async function openTemplateFiles(
   }
 }
 
-/** Gives the network the files that all messages show, so that no call waits for them. Returns why the messages can not be sent. */
+/** Gives the network the files that all messages show, so that no call waits for them. Returns why the messages cannot be sent. */
 export async function uploadFiles(
   kit: Kit,
   { channel, credentials, company }: Sender,

@@ -52,7 +52,7 @@ async function readAll(reader: ImportReader, limit: Pick<AskedSheet, 'most' | 'h
 }
 
 export function tooMany(path: string, count: number, { most, hint }: Pick<AskedSheet, 'most' | 'hint'>): AppError {
-  const message = `has ${count} contacts; one call takes ${most}; ${hint}`;
+  const message = `has ${count} contacts; one call accepts ${most}; ${hint}`;
   return new AppError('BODY_TOO_LARGE', `${path} ${message}`, [{ path, code: 'TOO_MANY_CONTACTS', message }]);
 }
 

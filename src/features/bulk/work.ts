@@ -218,7 +218,7 @@ async function callAt(work: Work, ready: ReadyRow, inMs: number): Promise<void> 
   const again = overload && ready.refusals < MAX_REFUSALS ? overload : null;
   outcomes.add({ ready, result, again });
   if (again) {
-    // The database must know that the message is ready again before it is begun anew.
+    // The database must know that the message is ready again before it is begun again.
     await outcomes.drain();
     work.ready.push({ ...ready, refusals: ready.refusals + 1 });
   }

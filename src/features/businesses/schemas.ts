@@ -9,10 +9,10 @@ export const Business = define(
     _id: recordId('business'),
     company: recordId('company'),
     name: plain.name,
-    domain: nullable(plain.text('The domain of the business on the internet')),
-    description: nullable(plain.text('For people: what it is for')),
+    domain: nullable(plain.text('The internet domain of the business')),
+    description: nullable(plain.text('What the field is for, shown to people')),
     custom_fields: Type.Array(ref(FieldValue), {
-      description: "The values of the company's own fields that are not empty",
+      description: 'The values of custom fields that are not empty',
     }),
     owner: nullable(recordId('user')),
     createdAt: Timestamp,
@@ -25,11 +25,11 @@ const name = Name;
 const optionalProperties = {
   // RFC 1035 allows no longer domain.
   domain: Type.Optional(
-    nullable(
-      Type.String({ format: 'hostname', maxLength: 253, description: 'The domain of the business on the internet' }),
-    ),
+    nullable(Type.String({ format: 'hostname', maxLength: 253, description: 'The internet domain of the business' })),
   ),
-  description: Type.Optional(nullable(Type.String({ maxLength: 2_000, description: 'For people: what it is for' }))),
+  description: Type.Optional(
+    nullable(Type.String({ maxLength: 2_000, description: 'What the field is for, shown to people' })),
+  ),
   custom_fields: Type.Optional(fieldValuesSchema('business')),
   owner: Type.Optional(nullable(recordId('user'))),
 };
@@ -43,6 +43,6 @@ export type BusinessUpdate = Static<typeof BusinessUpdate>;
 export const BusinessParams = Type.Object({ id: recordId('business') });
 export const BusinessList = pageSchema(ref(Business));
 export const BusinessQuery = pageQuery('-createdAt', {
-  search: searchParameter('A part of the name or domain'),
+  search: searchParameter('Part of the name or domain'),
 });
 export type BusinessQuery = Static<typeof BusinessQuery>;

@@ -246,7 +246,7 @@ test('in test mode the preview counts only test numbers as reached, and marketin
   assert.equal(american.country_code, 'US');
 });
 
-test('a campaign that changes while it is started is checked anew and started as it has become', async () => {
+test('a campaign that changes while it is started is checked again and started as it has become', async () => {
   const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
   const campaign = await create({ steps: [{ template: HELLO }], scheduled_at });
   const changer = new pg.Client(database.ownerUrl);

@@ -70,7 +70,7 @@ export async function readCampaign(tenant: Tenant, id: string): Promise<Campaign
   return toCampaign(await expectCampaign(tenant.read, id));
 }
 
-/** Reads campaigns by their ids, for whoever follows their progress. Those that do not exist are left out. */
+/** Reads campaigns by their ids, for callers that follow their progress. Those that do not exist are left out. */
 export async function readCampaigns(read: TenantRead, ids: string[]): Promise<Campaign[]> {
   return (await findCampaigns(read, ids)).map(toCampaign);
 }
@@ -117,7 +117,7 @@ export function removeCampaign(tenant: Tenant, id: string): Promise<Campaign> {
   return tenant.tx(async (tx) => {
     const row = await lockCampaign(tx, id);
     if (!row) throw notFound();
-    if (row.started_at !== null) throw new AppError('CAMPAIGN_STATE', 'The campaign has begun; it can be cancelled');
+    if (row.started_at !== null) throw new AppError('CAMPAIGN_STATE', 'The campaign has started; cancel it instead');
     await deleteCampaign(tx, id);
     return toCampaign(row);
   });
@@ -192,7 +192,7 @@ const toStoredStep = ({ delay_minutes = 0, template, funnel_step = null }: StepC
 /** Checks what a request changes, as far as that needs no lock. */
 async function checkFields(kit: Kit, tenant: Tenant, fields: CampaignFields, input: CampaignUpdate): Promise<void> {
   const { time_zone, sending_hours } = fields.options;
-  if (time_zone !== null && !isTimeZone(time_zone)) throw invalid('time_zone', 'is no time zone');
+  if (time_zone !== null && !isTimeZone(time_zone)) throw invalid('time_zone', 'is not a time zone');
   if (sending_hours && sending_hours.from >= sending_hours.to)
     throw invalid('sending_hours.to', 'must be later than sending_hours.from', 'TOO_EARLY');
   if (input.inbox !== undefined) {
@@ -203,7 +203,7 @@ async function checkFields(kit: Kit, tenant: Tenant, fields: CampaignFields, inp
   if (input.steps || input.inbox !== undefined) await checkGivenSteps(kit, tenant, fields);
 }
 
-/** Checks the steps. A template that can not be sent yet may be named already; the start checks it once more. */
+/** Checks the steps. A template that cannot be sent yet may be named already; the start checks it again. */
 async function checkGivenSteps(kit: Kit, tenant: Tenant, { inbox, steps }: CampaignFields): Promise<void> {
   for (const [index, step] of steps.entries()) {
     const path = `steps[${index}].template`;

@@ -22,7 +22,7 @@ export const notSent = (message: string): NetworkError => ({
   details: '',
 });
 
-export const NOT_SENT = notSent('The campaign was cancelled, or goes on without this contact');
+export const NOT_SENT = notSent('The campaign or this enrollment was cancelled');
 
 export const createOutcomes = (kit: Kit, run: Run): AnswerBatches<CallOutcome> =>
   createAnswerBatches(kit.log, `campaign ${run.campaign._id}`, (outcomes) =>

@@ -52,7 +52,7 @@ function findSkipReason(
   return isUndelivered || is_resting ? 'NOT_DELIVERABLE' : null;
 }
 
-/** Returns the message with the values of the enrolment, or why it can not be filled in. */
+/** Returns the message with the values of the enrolment, or why it cannot be filled in. */
 function fill(
   { message, content, template, recipient }: Candidate,
   step: OpenStep,

@@ -37,7 +37,7 @@ export interface Portion {
   waitMs: number;
   /** The number of enrollments that were looked at: zero when none is due. */
   looked: number;
-  /** True when nobody may send any more: the campaign was paused or ended, or another worker has it. */
+  /** True when no one may send any more: the campaign was paused or ended, or another worker has it. */
   isOver: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Fills in the first message of a campaign for its contacts, to show some of them and to find those that can not be sent. */
+/** Fills in the first message of a campaign for its contacts, to show some of them and to find those that cannot be sent. */
 import { fillForRecipient, isUnfilled } from '../../channels/templates/for-recipient.ts';
 import { hasVariables } from '../../channels/templates/variables.ts';
 import { walkPortions } from '../../platform/store/portions.ts';
@@ -30,7 +30,7 @@ interface Writing {
 
 interface Written {
   messages: PreviewMessage[];
-  /** The contacts whose message can not be filled in: how many for each reason, and the words of the first. */
+  /** The contacts whose message cannot be filled in: how many for each reason, and the words of the first. */
   unfilled: Map<SkipReason, { count: number; message: string }>;
 }
 

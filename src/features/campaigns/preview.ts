@@ -41,7 +41,7 @@ const NOTHING: Awaited<ReturnType<typeof writeMessages>> = { messages: [], unfil
 
 type Skipped = CampaignPreview['skipped'];
 
-/** Joins the contacts that the database finds with those whose message can not be filled in. */
+/** Joins the contacts that the database finds with those whose message cannot be filled in. */
 function sumSkipped(
   counts: Awaited<ReturnType<typeof countAudience>>,
   unfilled: (typeof NOTHING)['unfilled'],

@@ -78,7 +78,7 @@ export function updateCampaign(tx: TenantTx, id: string, fields: CampaignFields)
   });
 }
 
-/** Notes which attachments the campaign's templates show, so that they can not be removed. */
+/** Notes which attachments the campaign's templates show, so that they cannot be removed. */
 export function setCampaignFiles(tx: TenantTx, id: string, attachments: readonly string[]): Promise<number> {
   return exec(tx, {
     name: 'campaigns.setFiles',

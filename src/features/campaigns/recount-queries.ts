@@ -1,4 +1,4 @@
-/** Statements with which an operator counts the counters of campaigns anew. */
+/** Statements with which an operator recounts the counters of campaigns. */
 import { many } from '../../platform/store/db.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 

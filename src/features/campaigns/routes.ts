@@ -36,7 +36,7 @@ import {
 
 export function campaignRoutes(app: FastifyInstance, kit: Kit): void {
   declareTag('campaigns', 'Templates to many contacts');
-  declareTag('campaign-enrollments', 'Who takes part in a campaign, and how far each contact is');
+  declareTag('campaign-enrollments', 'The contacts of a campaign and their progress');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/campaigns',
@@ -55,7 +55,7 @@ export function campaignRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/campaigns',
     scope: 'campaigns:read',
     summary: 'List campaigns',
-    description: 'Drafts, running and ended campaigns together; `status` and `inbox` choose some.',
+    description: 'Drafts, running and ended campaigns; filter by `status` and `inbox`.',
     query: CampaignQuery,
     answers: { 200: CampaignList },
     errors: ['UNKNOWN_REFERENCE'],
@@ -85,8 +85,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/campaigns/:id',
     scope: 'campaigns:read',
     summary: 'Read a campaign',
-    description:
-      'Answers the settings and the state. What has become of its contacts is in `GET /v1/campaigns/{id}/analytics`.',
+    description: 'Returns the settings and the status. `GET /v1/campaigns/{id}/analytics` returns the results.',
     params: CampaignParams,
     answers: { 200: ref(Campaign) },
     handler: (tenant, { params }) => readCampaign(tenant, params.id),
@@ -98,7 +97,9 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     needs: [NEEDS_FOR_AUDIENCE],
     summary: 'Change a campaign',
     description:
-      'Given `steps` replace all steps; a given `audience` replaces the whole audience. Of a campaign that was started only its names, pace, hours and options can be changed; a worker sees them within seconds.',
+      'Given `steps` replace all steps, and a given `audience` replaces the entire audience. Once a campaign ' +
+      'was started, only its name, pace, hours and options can be changed; a worker applies them within ' +
+      'seconds.',
     params: CampaignParams,
     body: ref(CampaignUpdate),
     answers: { 200: ref(Campaign) },
@@ -110,7 +111,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/campaigns/:id',
     scope: 'campaigns:delete',
     summary: 'Remove a campaign',
-    description: 'A campaign that has begun stays; it can be cancelled.',
+    description: 'A campaign that was started cannot be removed; cancel it instead.',
     params: CampaignParams,
     answers: { 200: ref(Campaign) },
     errors: ['CAMPAIGN_STATE'],
@@ -156,7 +157,7 @@ function outcomeRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/campaigns/:id/analytics',
     scope: 'campaigns:read',
-    summary: 'Read what has become of a campaign',
+    summary: 'Read the results of a campaign',
     description: ANALYTICS,
     params: CampaignParams,
     answers: { 200: ref(CampaignAnalytics) },
@@ -181,9 +182,8 @@ function enrollmentRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/campaign-enrollments',
     scope: 'campaign-enrollments:read',
-    summary: 'List who takes part in campaigns',
-    description:
-      'One enrollment for each contact of a campaign, with the step it has reached; `campaign` chooses those of one campaign.',
+    summary: 'List campaign enrollments',
+    description: 'One enrollment for each contact of a campaign, with the step it has reached; filter by `campaign`.',
     query: EnrollmentQuery,
     answers: { 200: EnrollmentList },
     errors: ['UNKNOWN_REFERENCE'],
@@ -194,7 +194,7 @@ function enrollmentRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/campaign-enrollments/:id',
     scope: 'campaign-enrollments:read',
     summary: 'Read an enrollment',
-    description: 'Answers how far the contact is, which message it got last, and why it was skipped or failed.',
+    description: 'Returns the state of the contact, the last message it got, and why it was skipped or failed.',
     params: EnrollmentParams,
     answers: { 200: ref(Enrollment) },
     handler: (tenant, { params }) => readEnrollment(tenant, params.id),
@@ -206,7 +206,7 @@ function enrollmentRoutes(app: FastifyInstance, kit: Kit): void {
     action: 'campaign-enrollments.cancel',
     summary: 'Cancel an enrollment',
     description:
-      'The contact gets no further message of the campaign. One that got nothing yet becomes CANCELLED; any other keeps its status.',
+      'The contact gets no further messages of the campaign. If it got nothing yet, it becomes CANCELLED; otherwise it keeps its status.',
     params: EnrollmentParams,
     answers: { 201: ref(Enrollment) },
     errors: ['ENROLLMENT_ENDED'],
@@ -248,42 +248,40 @@ function addingRoutes(app: FastifyInstance, kit: Kit): void {
   });
 }
 
-const EXPORT = `Answers the contacts of a campaign with their states, or its counters. At most two
-  exports of a company run at once (429). When an export can not be read to its end, the connection is cut.`.replaceAll(
-  /\s+/g,
-  ' ',
-);
+const EXPORT =
+  'Returns the contacts of a campaign with their statuses, or its counters. A company can run two exports ' +
+  'at a time (429). If an export cannot be read to its end, the connection is cut.';
 
 const ADDING =
-  `Enrols contacts by their ids, or by phone numbers, for which contacts are created where nobody has them. A contact is enrolled once: the others of
-  the call are enrolled all the same, and \`errors\` says who was not, and why. Contacts who are added before the campaign begins are part of its
-  audience, in the preview as well; those added later get the first step after its delay, and a campaign that had completed runs again. Whether
-  somebody is skipped is decided when the message is sent.`.replaceAll(/\s+/g, ' ');
+  'Enrolls contacts by their ids or phone numbers; unknown phone numbers create contacts. Each contact is ' +
+  'enrolled once. `errors` lists the contacts that were not enrolled and why; the others are enrolled. ' +
+  'Contacts added before the campaign starts are part of its audience, also in the preview. Contacts added ' +
+  'later get the first step after its delay, and a completed campaign runs again. Whether a contact is ' +
+  'skipped is decided when the message is sent.';
 
 const ADDING_SHEET =
-  `The same for a CSV or XLSX with a column of phone numbers, perhaps one of names, and columns that the templates name by \`variable_ref\`: at most
-  10,000 rows and 10 MB; a campaign takes any number of sheets.`.replaceAll(/\s+/g, ' ');
+  'For a CSV or XLSX with a column of phone numbers, optionally one of names, and columns that the ' +
+  'templates use by `variable_ref`: at most 10,000 rows and 10 MB. A campaign takes any number of sheets.';
 
 const START =
-  `Checks the campaign and lets it run; with \`scheduled_at\` in the future it becomes SCHEDULED. The audience is fixed at the beginning: the contacts
-  that exist then, with the values that the templates name as they are then. A SCHEDULED campaign that is started begins at once.`.replaceAll(
-    /\s+/g,
-    ' ',
-  );
+  'Checks the campaign and starts it; with `scheduled_at` in the future it becomes SCHEDULED. The audience ' +
+  'is fixed at the start: the contacts that exist then, with the values that the templates use at that ' +
+  'time. Starting a SCHEDULED campaign starts it immediately.';
 const PAUSE =
-  'Within two seconds nothing more is sent. A campaign that is paused already is answered as it is; one that the daily limit has paused no longer goes on by itself.';
+  'Sending stops within two seconds. A campaign that is already paused is returned unchanged; if the daily ' +
+  'limit paused it, it no longer resumes automatically.';
 const RESUME =
-  'The campaign goes on where it was. Its templates are checked once more, and the error threshold counts from here.';
+  'The campaign continues where it stopped. Its templates are checked again, and the error threshold counts from here.';
 const CANCEL =
-  'Nothing more is sent; contacts that got nothing yet become CANCELLED. A cancelled campaign can not go on.';
+  'Nothing more is sent; contacts that got nothing yet become CANCELLED. A cancelled campaign cannot be resumed.';
 const ANALYTICS =
-  `Each contact counts once, in its furthest state: what was read counts as delivered and sent. The answer costs the same for any number of
-  contacts.`.replaceAll(/\s+/g, ' ');
+  'Each contact counts once, in its furthest state; a read message also counts as delivered and sent. Equally fast for any number of contacts.';
 
 const WORDS =
-  `A campaign is a draft until it is started. \`steps\` has one message, or those of a sequence with their delays. A template that is not approved
-  yet may be named already; the preview says so.`.replaceAll(/\s+/g, ' ');
+  'A campaign is a draft until it is started. `steps` has one message, or the messages of a sequence with ' +
+  'their delays. You can use a template that is not approved yet; the preview reports it.';
 
 const PREVIEW =
-  `Answers what the campaign would do at this moment: how many contacts its audience has, how many of them would be skipped and why, and the first
-  ten messages as their contacts will read them. Nothing is sent or stored.`.replaceAll(/\s+/g, ' ');
+  'Returns what the campaign would do if it started now: how many contacts its audience has, how many of ' +
+  'them would be skipped and why, and the first ten messages as their contacts will read them. Nothing is ' +
+  'sent or stored.';

@@ -57,7 +57,7 @@ export async function openRun(kit: Kit, company: string, campaign: CampaignRow, 
 }
 
 /**
- * Opens a step for this turn. Throws a 400 when its template or its files can not be sent any more, and another error when the network can not
+ * Opens a step for this turn. Throws a 400 when its template or its files cannot be sent any more, and another error when the network cannot
  * get the files at the moment.
  */
 export async function openStep(run: Run, index: number): Promise<OpenStep> {

@@ -121,7 +121,7 @@ test('a message that the network holds back counts as pending until the network 
   assert.deepEqual(await counts(), { pending: 0, sent: 1, delivered: 1, failed: 1 });
 });
 
-test('a message whose outcome nobody knows is counted as such, and stays pending', async () => {
+test('a message whose outcome no one knows is counted as such, and stays pending', async () => {
   const { campaign } = await createFor(2);
   await holdingBack(async () => {
     await act(201, 'start', campaign);

@@ -39,10 +39,11 @@ const PAUSE_REASONS = ['USER', 'ERROR_RATE', 'NETWORK_LIMIT', 'TEMPLATE'] as con
 const delay = Type.Integer({
   minimum: 0,
   maximum: MAX_DELAY_MINUTES,
-  description: 'How long after the step before it is sent; of the first step, how long after the contact was enrolled',
+  description: 'The delay after the previous step; for the first step, after the enrollment',
 });
 const FUNNEL =
-  'The pipeline step to which the conversation moves when the message is sent, unless the network refuses it; null for none. CONVERSATION_STEP_CHANGED names the campaign then';
+  'The pipeline step to which the conversation moves when the message is sent, unless the network rejects ' +
+  'it; null for none. CONVERSATION_STEP_CHANGED then names the campaign';
 
 const StepCreate = define(
   'CampaignStepCreate',
@@ -67,29 +68,28 @@ const CampaignStep = define(
 const Audience = define(
   'CampaignAudience',
   plain.strict(
-    'Whom the campaign is for: the contacts that match all `filters` and have one of the `tags`, and beside them the listed `contacts`. Without filters and tags only the listed ones',
+    'The contacts that match all `filters` and have one of the `tags`, plus the listed `contacts`. Without filters and tags, only the listed ones',
     {
       filters: Type.Optional(FilterList),
       tags: Type.Optional(
         Type.Array(Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND }), {
           maxItems: MAX_TAGS,
           uniqueItems: true,
-          description: 'A contact has to have one of these tags, beside matching the filters',
+          description: 'A contact must have one of these tags, as well as match the filters',
         }),
       ),
       contacts: Type.Optional(
         Type.Array(recordId('contact'), {
           maxItems: MAX_CONTACTS,
           uniqueItems: true,
-          description: 'Contacts that are in the audience whatever the filters and tags say',
+          description: 'Contacts that are in the audience regardless of filters and tags',
         }),
       ),
     },
   ),
 );
 export type Audience = Static<typeof Audience>;
-const AUDIENCE_WORDS =
-  'Whom the campaign is for: the contacts that match all `filters` and have one of the `tags`, and beside them the listed `contacts`';
+const AUDIENCE_WORDS = 'The contacts that match all `filters` and have one of the `tags`, plus the listed `contacts`';
 
 const clock = (description: string) =>
   Type.String({
@@ -100,7 +100,7 @@ const clock = (description: string) =>
 const SendingHours = define(
   'SendingHours',
   strict({
-    from: clock('When sending begins each day, in the time zone of the campaign'),
+    from: clock('When sending starts each day, in the time zone of the campaign'),
     to: clock('When sending ends each day; later than `from`'),
     days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
       minItems: 1,
@@ -118,15 +118,14 @@ const options = {
     Type.Integer({
       minimum: 1,
       maximum: 60_000,
-      description:
-        'The most messages that it sends in a minute; null for as many as 80 % of the throughput of the number',
+      description: "The most messages per minute; null for up to 80 % of the number's throughput",
     }),
   ),
   time_zone: nullable(
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'Where sending hours are read; null for the time zone of the company',
+      description: "The time zone of the sending hours; null for the company's",
     }),
   ),
   sending_hours: nullable(ref(SendingHours), 'The hours and days on which messages are sent; null for always'),
@@ -134,10 +133,10 @@ const options = {
     Type.Integer({
       minimum: 1,
       maximum: 100,
-      description: 'The campaign pauses with ERROR_RATE when so many of a hundred messages fail; null for never',
+      description: 'The percentage of failed messages at which the campaign pauses with ERROR_RATE; null for never',
     }),
   ),
-  stop_on_reply: plain.flag('true: a contact who has replied gets no further step'),
+  stop_on_reply: plain.flag('true: a contact who has replied gets no further steps'),
   send_to_active_conversations: plain.flag(
     'true: contacts with an open conversation in the inbox get the message in it. Otherwise they are skipped with ACTIVE_CONVERSATION',
   ),
@@ -146,12 +145,12 @@ const Options = Type.Object(options);
 export type CampaignOptions = Static<typeof Options>;
 
 const scheduledAt = nullable(
-  Type.String({ ...Timestamp, description: 'When it is to begin; null for the moment of its start' }),
+  Type.String({ ...Timestamp, description: 'When it should start; null to start immediately when requested' }),
 );
-const description = nullable(Type.String({ maxLength: 2_000, description: 'For people: what it is for' }));
+const description = nullable(Type.String({ maxLength: 2_000, description: 'What the field is for, shown to people' }));
 const agent = nullable(recordId('agent', "The agent of the conversations; null for the inbox's default_agent"));
 const owner = nullable(recordId('user', "The owner of the conversations; null for the inbox's default_owner"));
-const inbox = recordId('inbox', 'The inbox that sends; its channel has to have templates');
+const inbox = recordId('inbox', 'The inbox that sends; its channel must support templates');
 
 const writable = {
   name: Name,
@@ -159,7 +158,7 @@ const writable = {
   inbox,
   steps: Type.Array(ref(StepCreate), {
     maxItems: MAX_STEPS,
-    description: 'The messages in their order: one, or a sequence',
+    description: 'The messages in order: one, or a sequence',
   }),
   audience: ref(Audience, AUDIENCE_WORDS),
   agent,
@@ -188,10 +187,10 @@ export const Campaign = define(
     inbox,
     status: oneOf(
       STATUSES,
-      'PAUSED: `pause_reason` says why; COMPLETED: nothing is left to be sent; FAILED: its inbox was closed',
+      'PAUSED: `pause_reason` says why; COMPLETED: nothing is left to send; FAILED: its inbox was closed',
     ),
     template: nullable(ref(GivenTemplate), 'The template with its values'),
-    steps: Type.Array(ref(CampaignStep), { description: 'The steps, in their order' }),
+    steps: Type.Array(ref(CampaignStep), { description: 'The steps, in order' }),
     audience: ref(Audience, AUDIENCE_WORDS),
     agent,
     owner,
@@ -202,14 +201,15 @@ export const Campaign = define(
     pause_reason: nullable(
       oneOf(
         PAUSE_REASONS,
-        'USER: somebody has paused it. ERROR_RATE: too many messages failed. NETWORK_LIMIT: the business has reached as many people today as its network allows; it goes on by itself. TEMPLATE: a template can not be sent any more',
+        'USER: a user or key paused it. ERROR_RATE: too many messages failed. NETWORK_LIMIT: the business has ' +
+          "reached its network's daily limit; it resumes automatically. TEMPLATE: a template can no longer be sent",
       ),
     ),
     completed_at: nullable(Timestamp),
     totals: plain.object('The most important counters; `analytics` has all of them', {
-      enrolled: plain.integer('The contacts that take part'),
-      sent: plain.integer('Those of whom the network has accepted a message'),
-      failed: plain.integer('Those whose last message has failed'),
+      enrolled: plain.integer('The enrolled contacts'),
+      sent: plain.integer('Contacts with at least one message accepted by the network'),
+      failed: plain.integer('Contacts whose last message failed'),
     }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -220,9 +220,9 @@ export type Campaign = Static<typeof Campaign>;
 export const CampaignParams = Type.Object({ id: recordId('campaign') });
 export const CampaignList = pageSchema(ref(Campaign));
 export const CampaignQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(STATUSES, 'Only those in this state')),
+  status: Type.Optional(oneOf(STATUSES, 'Only those with this status')),
   inbox: Type.Optional(recordId('inbox')),
-  search: searchParameter('A part of the name or the description, whatever its case and accents'),
+  search: searchParameter('Part of the name or the description, ignoring case and accents'),
 });
 export type CampaignQuery = Static<typeof CampaignQuery>;
 
@@ -242,8 +242,8 @@ const PreviewMessage = Type.Object({
   contact: recordId('contact'),
   name: nullable(plain.text('The name of the contact')),
   phone_number: nullable(plain.text('The number of the contact')),
-  content: nullable(plain.text('The first message as the contact will read it; null when it can not be filled in')),
-  error: nullable(plain.text('Why the message can not be filled in')),
+  content: nullable(plain.text('The first message as the contact will read it; null if it cannot be filled in')),
+  error: nullable(plain.text('Why the message cannot be filled in')),
 });
 export type PreviewMessage = Static<typeof PreviewMessage>;
 
@@ -251,19 +251,19 @@ export const CampaignPreview = define(
   'CampaignPreview',
   Type.Object({
     campaign: recordId('campaign'),
-    total: plain.integer('The contacts of the audience at this moment'),
-    sendable: plain.integer('Those who would get the first message'),
+    total: plain.integer('The contacts currently in the audience'),
+    sendable: plain.integer('Contacts who would get the first message'),
     skipped: Type.Array(
       Type.Object({
         reason: oneOf(SKIP_REASONS, 'Why they would be skipped'),
         count: plain.integer('The contacts that would be skipped for this reason'),
         message: nullable(
-          plain.text('The value that does not fit, of the first of these contacts; null for the other reasons'),
+          plain.text('The value that does not fit, from the first of these contacts; null for the other reasons'),
         ),
       }),
       {
         description:
-          'How many contacts would be skipped, by reason. INVALID_PARAMETER is found among the first 10,000 contacts that nothing else speaks against',
+          'How many contacts would be skipped, by reason. INVALID_PARAMETER is found among the first 10,000 contacts that are not skipped for another reason',
       },
     ),
     messages: Type.Array(PreviewMessage, {
@@ -272,12 +272,11 @@ export const CampaignPreview = define(
     problems: Type.Array(
       Type.Object({
         path: plain.text('The field of the campaign'),
-        code: plain.text('The name of the error, by which a program decides what to do'),
-        message: plain.text('A sentence for people that says what happened'),
+        code: plain.text('The name of the error, for programs'),
+        message: plain.text('What happened, in a sentence for people'),
       }),
       {
-        description:
-          'What is to be mended before anything can be sent: the field of the campaign, a code and a sentence',
+        description: 'What to fix before anything can be sent: the field of the campaign, a code and a sentence',
       },
     ),
   }),

@@ -1,4 +1,4 @@
-/** Campaigns beside everything else: refusals of the network, suspended companies, agents, other companies, and who watches. */
+/** Campaigns next to everything else: refusals of the network, suspended companies, agents, other companies, and who watches. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openLive } from '../../../test/support/live.ts';

@@ -21,7 +21,7 @@ export function setRunning(
 
 export interface Pause {
   reason: 'USER' | 'ERROR_RATE' | 'NETWORK_LIMIT' | 'TEMPLATE';
-  /** After how many seconds it goes on by itself; null when somebody has to resume it. */
+  /** After how many seconds it goes on by itself; null when someone has to resume it. */
   resumeSeconds: number | null;
 }
 

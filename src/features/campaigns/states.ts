@@ -38,7 +38,7 @@ export const resumeCampaign = async (kit: Kit, tenant: Tenant, id: string): Prom
   });
 };
 
-/** A campaign that is paused already is answered as it is, and stays paused until somebody resumes it. */
+/** A campaign that is paused already is answered as it is, and stays paused until a user resumes it. */
 export const pauseCampaign = (tenant: Tenant, id: string): Promise<Campaign> =>
   changeState(tenant, id, ['SCHEDULED', 'RUNNING', 'PAUSED'], async (tx, { status, pause_reason }) => {
     if (status === 'PAUSED' && pause_reason !== 'NETWORK_LIMIT') return;
@@ -52,7 +52,7 @@ export const cancelCampaign = (tenant: Tenant, id: string): Promise<Campaign> =>
 
 function expectStatus({ status }: CampaignRow, allowed: readonly Campaign['status'][]): void {
   if (!allowed.includes(status))
-    throw new AppError('CAMPAIGN_STATE', `The campaign is ${status}; this takes ${allowed.join(' or ')}`);
+    throw new AppError('CAMPAIGN_STATE', `The campaign is ${status}; this requires ${allowed.join(' or ')}`);
 }
 
 /** Changes the state of a campaign that no worker works on at this moment: workers hold the campaign in each of their transactions. */

@@ -37,7 +37,7 @@ export async function claimCampaigns(
 export interface TurnOutcome extends RowOutcome {
   company: string;
   claimed_at: string;
-  /** The seconds for which nobody works on the campaign; null when its next turn can begin at once. */
+  /** The seconds for which no one works on the campaign; null when its next turn can begin at once. */
   pause_seconds: number | null;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Works on a campaign for one turn: enrols its audience, takes portions of messages whose time has come, and calls the network at each slot.
- * Whatever dies in between, nobody gets a step twice: an enrollment waits for nothing any more once the call for it may have begun.
+ * Whatever dies in between, no one gets a step twice: an enrollment waits for nothing any more once the call for it may have begun.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kit } from '../../kit.ts';
@@ -33,7 +33,7 @@ const PORTION = 100;
 const MAX_CALLS = 96;
 // A transaction costs as much as thirty rows. Fewer messages than these wait for others that can begin soon.
 const WORTHWHILE = 48;
-// A portion has the messages of this time. They are lost to a process that dies, because nobody knows whether they have left.
+// A portion has the messages of this time. They are lost to a process that dies, because no one knows whether they have left.
 const STRETCH_SECONDS = 0.25;
 // How often the network may refuse a message because of a rate limit before the message fails.
 const MAX_REFUSALS = declareLimit(20, {
@@ -117,7 +117,7 @@ async function sendUntil(work: Work, isOver: () => boolean): Promise<number | 'l
       if (pauseMs > MAX_WAIT_MS) return pauseMs / 1_000;
     }
   } catch (error) {
-    // Failure policy: a template that can not be sent any more, or an audience whose fields are gone, pauses the campaign until somebody has changed
+    // Failure policy: a template that cannot be sent any more, or an audience whose fields are gone, pauses the campaign until a user has changed
     // it; any other error is tried again later.
     if (!(error instanceof AppError) || error.status !== 400) throw error;
     work.refused = 'TEMPLATE';
@@ -200,7 +200,7 @@ function isRunning(work: Work): Promise<boolean> {
   const { run, campaign } = work;
   const nowMs = performance.now();
   if (work.look === null || nowMs - work.look.atMs > LOOK_MS / 2) {
-    // Failure policy: a campaign that can not be looked up goes on, because its messages have been taken for sending.
+    // Failure policy: a campaign that cannot be looked up goes on, because its messages have been taken for sending.
     const found = findCampaignWork(run.acting.read, campaign._id).then(
       (row) => row?.status === 'RUNNING',
       () => true,

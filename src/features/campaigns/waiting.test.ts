@@ -221,7 +221,7 @@ async function startWithPicture(phone: string, fault: Json): Promise<Json> {
   return startFor(phone, { steps: [{ template: { name: 'summer_offer', language: 'pt_BR', components } }] });
 }
 
-test('a campaign whose file the network refuses pauses until somebody has changed it, and fails nobody', async () => {
+test('a campaign whose file the network refuses pauses until a user has changed it, and fails no one', async () => {
   const campaign = await startWithPicture(makePhoneNumber(), { code: 131053, times: 1 });
   const { pause_reason } = await waitUntil('the campaign to pause', async () => {
     const { body } = await call(200, 'GET', `/v1/campaigns/${campaign['_id']}`);
@@ -231,7 +231,7 @@ test('a campaign whose file the network refuses pauses until somebody has change
   assert.deepEqual([pause_reason, status, message], ['TEMPLATE', 'PENDING', null]);
 });
 
-test('a campaign whose file the network does not take for a moment goes on by itself, and fails nobody', async () => {
+test('a campaign whose file the network does not take for a moment goes on by itself, and fails no one', async () => {
   const phone = makePhoneNumber();
   const campaign = await startWithPicture(phone, { kind: 'reset', times: 2 });
   await waitUntil('the uploads to fail', async () => {

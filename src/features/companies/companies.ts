@@ -27,7 +27,7 @@ import { declareLimit } from '../../platform/values/limits.ts';
 /** Creates a company with the records that each company has from its first day, such as the default pipeline. */
 export async function createCompany(tx: SystemTx, input: Omit<CompanyCreate, 'owner'>): Promise<Company> {
   const row = applyInput({ ...BLANK, _id: newId(), name: input.name }, input);
-  // A country that the caller names wins, and so does null. Otherwise phone numbers would be read without a country until somebody sets it.
+  // A country that the caller names wins, and so does null. Otherwise phone numbers would be read without a country until someone sets it.
   if (input.general_config?.country === undefined) row.general_config.country = deriveCountry(row.general_config);
   const company = await insertCompany(tx, row);
   await createDefaultPipeline(tx, company._id, company.general_config.language);
@@ -133,7 +133,7 @@ function applyInput(before: CompanyRow, input: CompanyUpdate): CompanyRow {
     }
   }
   if (input.general_config?.time_zone !== undefined && !isTimeZone(input.general_config.time_zone)) {
-    throw invalid('general_config.time_zone', 'is no time zone');
+    throw invalid('general_config.time_zone', 'is not a time zone');
   }
   const country = input.general_config?.country;
   if (country && !isPhoneCountry(country)) throw invalid('general_config.country', 'is not the code of a country');
@@ -155,7 +155,7 @@ const OPERATOR_FIELDS = [
 function refuseOperatorFields({ principal }: Caller, input: CompanyUpdate): void {
   const field = OPERATOR_FIELDS.find((name) => input[name] !== undefined);
   if (!field || principal.type === 'global') return;
-  throw forbidden(field, `${field} is changed with a global key`);
+  throw forbidden(field, `${field} can be changed only with a global key`);
 }
 
 function requireAccess({ principal }: Caller, id: string): void {

@@ -15,7 +15,7 @@ export function companyRoutes(app: FastifyInstance, kit: Kit): void {
     globalOnly: true,
     summary: 'Create a company and invite its first owner',
     description:
-      'The owner gets a mail with a link that sets a password. Keys of the company are made by `POST /v1/api-keys` with its id in `x-company-id`.',
+      'The owner gets a mail with a link for setting a password. To create keys of the company, call `POST /v1/api-keys` with its id in `x-company-id`.',
     body: ref(CompanyCreate),
     answers: { 201: ref(Company) },
     handler: (caller, { body }) => createCompanyForCaller(kit, caller, body),
@@ -36,9 +36,9 @@ export function companyRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/companies/:id',
     scope: 'companies:read',
-    summary: 'Read a company: any one with a global key, otherwise only the caller’s own',
+    summary: 'Read a company: any with a global key, otherwise only your own',
     description:
-      'Answers the settings of the company: its language, time zone and country, its limits, and which channels its inboxes have.',
+      'Returns the settings of the company: its language, time zone and country, its limits, and the channels of its inboxes.',
     params: CompanyParams,
     answers: { 200: ref(Company) },
     handler: (caller, { params }) => readCompany(caller, params.id),
@@ -47,9 +47,9 @@ export function companyRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/companies/:id',
     scope: 'companies:update',
-    summary: 'Change a company: any one with a global key, otherwise only the caller’s own',
+    summary: 'Change a company: any with a global key, otherwise only your own',
     description:
-      'status, subscription, payment_customer_id, the billing switches and limits are changed with a global key only.',
+      'status, subscription, payment_customer_id, the billing switches and limits can be changed only with a global key.',
     params: CompanyParams,
     body: ref(CompanyUpdate),
     answers: { 200: ref(Company) },

@@ -35,7 +35,7 @@ export async function findOrCreateByPhone(
 
 /**
  * Returns the contact whose record shows exactly this number. A network may have reported one that is not valid, which would be refused or
- * read as the number of somebody else.
+ * read as the number of someone else.
  */
 async function findByShownNumber(tx: TenantTx, text: string): Promise<string | null> {
   const plain = plainPhoneText(text);

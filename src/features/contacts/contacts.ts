@@ -31,7 +31,7 @@ export async function readContact(tenant: Tenant, id: string): Promise<Contact> 
   return contact;
 }
 
-/** Reads contacts by their ids, for whoever follows their changes. Those that do not exist are left out. */
+/** Reads contacts by their ids, for callers that follow their changes. Those that do not exist are left out. */
 export const readContacts = (read: TenantRead, ids: string[]): Promise<Contact[]> => findContacts(read, ids);
 
 export async function createContact(tenant: Tenant, input: ContactCreate): Promise<Contact> {
@@ -153,7 +153,7 @@ async function readPhoneInput(
   { country, phone_number, ...plain }: ContactUpdate,
 ): Promise<InputWithReadPhone> {
   if (country !== undefined && typeof phone_number !== 'string')
-    throw invalid('country', 'is only about a phone_number beside it');
+    throw invalid('country', 'is allowed only with phone_number');
   if (phone_number === undefined) return plain;
   if (phone_number === null) return { ...plain, phone_number, country_code: null };
   return { ...plain, ...(await readCallersPhone(tx, phone_number, { country, path: 'phone_number' })) };
@@ -165,7 +165,7 @@ export function identifiesNobody(fields: ContactFields): boolean {
 }
 
 const makeIdentityMissingError = () =>
-  invalid('name', 'or something that identifies the contact has to be there', 'REQUIRED');
+  invalid('name', 'or something that identifies the contact is required', 'REQUIRED');
 
 const toFieldEvents = ({ _id, company }: Contact, changes: FieldChange[], conversation?: string) =>
   fieldEvents({ _id, company, contact: _id, conversation }, changes);

@@ -117,7 +117,7 @@ test('every foreign key to contacts, conversations and businesses has an index, 
   assert.deepEqual(unindexed, []);
 });
 
-test('a contact who writes while being erased is gone or created anew, and the network’s callback is always accepted', async () => {
+test('a contact who writes while being erased is gone or created again, and the network’s callback is always accepted', async () => {
   for (let round = 0; round < 10; round += 1) {
     const from = `551195556${String(round).padStart(4, '0')}`;
     const { contact } = await writeAsContact(platform, { from });

@@ -39,7 +39,7 @@ export async function assignIdentities(tx: TenantTx, contact: string, naming: Na
     }
     if (holders.length === names.length) return;
   }
-  throw new AppError('UNAVAILABLE', 'The contact changes too quickly', [], { 'retry-after': '1' });
+  throw new AppError('UNAVAILABLE', 'The contact is changing too fast', [], { 'retry-after': '1' });
 }
 
 /** Takes one identity from a contact. */

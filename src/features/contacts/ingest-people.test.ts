@@ -93,7 +93,7 @@ test('all spellings of a number are one contact, also when they write for the fi
   }
 });
 
-test('first messages at the same moment, some with a number beside the user id and some without, create one contact', async () => {
+test('first messages at the same moment, some with a number next to the user id and some without, create one contact', async () => {
   for (let round = 0; round < 10; round += 1) {
     const [from, bsuid] = [makePhoneNumber(), freshBsuid()];
     const before = await countRows('contacts');

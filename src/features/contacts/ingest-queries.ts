@@ -70,7 +70,7 @@ export interface NewPerson {
 }
 
 /**
- * Creates a contact for each person whose first identity nobody has. The identity is written first, so that of two transactions only one
+ * Creates a contact for each person whose first identity no one has. The identity is written first, so that of two transactions only one
  * creates the contact. Returns the contacts that were created.
  */
 export function insertPeople(tx: SystemTx, people: NewPerson[]): Promise<{ _id: string }[]> {
@@ -123,7 +123,7 @@ export interface ReportedRecipient extends Identity {
 }
 
 /**
- * Stores the network's names of the contacts to whom these messages were sent, where nobody has these names. A name that another contact
+ * Stores the network's names of the contacts to whom these messages were sent, where no one has these names. A name that another contact
  * has is only moved by a notice of the network.
  */
 export function learnIdentities(tx: SystemTx | TenantTx, reported: ReportedRecipient[]): Promise<number> {

@@ -120,7 +120,7 @@ export function lockContacts(tx: TenantTx, ids: string[]): Promise<LockedContact
   });
 }
 
-/** Locks contacts that are about to be removed, in the order of their ids, so that no transaction changes them or refers to them anew. */
+/** Locks contacts that are about to be removed, in the order of their ids, so that no transaction changes them or refers to them again. */
 export function lockContactsForRemoval(tx: TenantTx, ids: string[]): Promise<LockedContact[]> {
   return many(tx, {
     name: 'contacts.seize',

@@ -37,7 +37,9 @@ export function contactRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'contacts:create',
     summary: 'Create a contact',
     description:
-      'A name, or something that identifies the contact, has to be there. Phone number, e-mail, professional network identifier and external id each belong to one contact of the company: 409 names the one that has it in `existing_id`.',
+      'A name, or something that identifies the contact, is required. Phone number, e-mail, professional ' +
+      'network identifier and external id are each unique within a company: 409 returns the id of the existing ' +
+      'contact in `existing_id`.',
     body: ref(ContactCreate),
     answers: { 201: ref(Contact) },
     errors: ['CONTACT_EXISTS', 'QUOTA_EXCEEDED'],
@@ -50,7 +52,9 @@ export function contactRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'contacts:read',
     summary: 'List, search and filter contacts',
     description:
-      'A page takes some milliseconds, also among a million contacts; only rare matches that no index can find take longer: a single letter, a part of a custom field, or a negated filter that few contacts meet. The total is exact, and counting some 100,000 takes a good part of a second: leave it out with skipCount where nobody reads it.',
+      'A page takes a few milliseconds, even with a million contacts; only rare matches without an index take ' +
+      'longer: a single letter, part of a custom field, or a negated filter that few contacts match. The total ' +
+      "is exact, and counting some 100,000 takes most of a second: omit it with skipCount if you don't need it.",
     query: ContactQuery,
     errors: ['UNKNOWN_REFERENCE'],
     answers: { 200: ContactList },
@@ -86,13 +90,14 @@ function upsertRoute(app: FastifyInstance, kit: Kit): void {
 }
 
 const UPSERT_WORDS =
-  'The contact that has the external id, phone number, e-mail or professional network identifier of an item is updated with the ' +
-  'fields of the item, as PATCH does it; where nobody has one, a contact is created. The answer has a result for each item, in their order. ' +
-  'An item that can not be stored is FAILED with its `errors`, and the others are stored, all in one transaction: a value that is not valid, ' +
-  'or identifiers that belong to two contacts. An owner, business or custom field that does not exist refuses the whole call. ' +
-  'Items are applied one after the other, so two about one contact change the same one. An identifier that the contact already has, also ' +
-  'from a merge, changes nothing. A repeat with the same ' +
-  'Idempotency-Key writes nothing, and says which contacts the items have now.';
+  'Each item updates the contact that has its external id, phone number, e-mail or professional network ' +
+  'identifier, like a PATCH, or else creates a contact. The response has a result for each item, in order. ' +
+  'An item that cannot be stored is FAILED with its `errors`, for example because a value is not valid or ' +
+  'its identifiers belong to two contacts; the others are stored, all in one transaction. If an owner, ' +
+  'business or custom field does not exist, the entire call is rejected. Items are applied one after ' +
+  'another, so two items about the same contact change the same record. An identifier that the contact ' +
+  'already has, also from a merge, changes nothing. A repeat with the same Idempotency-Key writes nothing, ' +
+  'and returns the current contacts of the items.';
 
 function sheetRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
@@ -133,7 +138,8 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
     action: null,
     summary: 'Preview the phone numbers of an import',
     description:
-      'Reads phone numbers as an import with this `country` would, and stores nothing. Show the first numbers of a sheet to the person who uploads it, who sees a wrong country before the import starts.',
+      'Reads phone numbers as an import with this `country` would, and stores nothing. Show the first numbers ' +
+      'of a sheet to the person who uploads it, to detect a wrong country before the import starts.',
     body: ref(PhonesToPreview),
     answers: { 200: ref(PhonePreview) },
     handler: (tenant, { body }) => previewPhones(tenant, body),
@@ -142,8 +148,8 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/contacts/import',
     scope: 'contacts:read',
-    summary: 'List imports of contacts',
-    description: 'Each import with its state and its counters. What a sheet held is not part of it.',
+    summary: 'List contact imports',
+    description: 'Each import with its status and counters. The contents of the sheet are not included.',
     query: ImportQuery,
     answers: { 200: ImportList },
     handler: (tenant, { query }) => pageContactImports(tenant, query),
@@ -152,9 +158,10 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/contacts/import/:importId',
     scope: 'contacts:read',
-    summary: 'Read an import of contacts',
+    summary: 'Read a contact import',
     description:
-      'Ask until `status` is COMPLETED or FAILED: `processed` of `total` rows are done. `row_errors` has the first rows that failed; all of them are in `/errors`.',
+      'Poll until `status` is COMPLETED or FAILED: `processed` of `total` rows are done. `row_errors` has the ' +
+      'first failed rows; `/errors` returns all of them.',
     params: ContactImportParams,
     answers: { 200: ref(Import) },
     handler: (tenant, { params }) => readContactImport(tenant, params.importId),
@@ -163,8 +170,8 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/contacts/import/:importId/errors',
     scope: 'contacts:read',
-    summary: 'The rows of an import of contacts that failed, as CSV',
-    description: 'A line for each error: the number of the row, the field, and what is wrong with it.',
+    summary: 'The failed rows of a contact import, as CSV',
+    description: 'One line per error: the number of the row, the field, and the problem.',
     params: ContactImportParams,
     answers: { 200: CSV_ANSWER },
     handler: (tenant, { params, reply }) => sendContactErrors(tenant, params.importId, reply),
@@ -172,18 +179,22 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
 }
 
 const IMPORT_WORDS =
-  'CSV (UTF-8 or Windows-1252; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell ' +
-  'has at most 32 kB, a row 80 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the name of a field, or slug, id or title of a custom field, or if `mapping` names it; one column must identify the contacts. The ' +
-  'answer lists the columns. The sheet is processed afterwards: read the import for its progress. A row with an error ' +
-  'is not stored; only a wrong e-mail or phone number is left out, if something else says who the contact is. The contact that has the `_id`, phone number, e-mail, professional network identifier or external id of a row is ' +
-  'updated with the filled cells, unless `update_existing` is false. An identifier that the ' +
-  'contact already has, also from a merge, changes nothing; an `_id` that no contact has is an error of its row. Lists and tags have commas ' +
-  'or semicolons between their items; blanks around a value do not count.';
+  'CSV (UTF-8 or Windows-1252; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB ' +
+  'unpacked, 100,000 rows, 500 columns. A cell of more than 32 kB or a row of more than 80 kB is an error ' +
+  'of its row. The first row has the titles. A column is imported if its title is the name of a field, or ' +
+  'slug, id or title of a custom field, or if it is in `mapping`; one column must identify the contacts. ' +
+  'The response lists the columns. The sheet is processed afterwards: read the import for its progress. A ' +
+  'row with an error is not stored; if only the e-mail or phone number is invalid and something else ' +
+  'identifies the contact, only that value is left out. The contact that has the `_id`, phone number, ' +
+  'e-mail, professional network identifier or external id of a row is updated with the cells that are not ' +
+  'empty, unless `update_existing` is false. An identifier that the contact already has, also from a ' +
+  'merge, changes nothing; an unknown `_id` is an error of its row. Lists and tags are separated by commas ' +
+  'or semicolons; whitespace around a value is ignored.';
 
 const EXPORT_WORDS =
-  'Newest first, with one column per custom field. The import finds each contact again by its `_id`, and an unchanged file changes ' +
-  'nothing but blanks around a value. A text that a spreadsheet would read as a formula gets an apostrophe before it, except for plain ' +
-  'numbers and phone numbers.';
+  'Newest first, with one column per custom field. The import finds each contact again by its `_id`, and ' +
+  'an unchanged file changes nothing except whitespace around values. A text that a spreadsheet would read ' +
+  'as a formula is prefixed with an apostrophe, except plain numbers and phone numbers.';
 
 function recordRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
@@ -191,7 +202,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/contacts/:id',
     scope: 'contacts:read',
     summary: 'Read a contact',
-    description: 'Answers the contact with the values of its custom fields. The data of contact events has this form.',
+    description: 'Returns the contact with the values of its custom fields. Contact events use the same format.',
     params: ContactParams,
     answers: { 200: ref(Contact) },
     handler: (tenant, { params }) => readContact(tenant, params.id),
@@ -202,7 +213,8 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'contacts:update',
     summary: 'Change a contact',
     description:
-      'Fields that the request does not name stay as they are, also within custom_fields; tags are replaced as a whole. A replaced phone number or e-mail becomes free for another contact.',
+      'Fields that the request does not name stay unchanged, also within custom_fields; `tags` replaces all ' +
+      'tags. A replaced phone number or e-mail becomes available to other contacts.',
     params: ContactParams,
     body: ref(ContactUpdate),
     answers: { 200: ref(Contact) },
@@ -215,7 +227,9 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'contacts:delete',
     summary: 'Erase a contact with its conversations and messages',
     description:
-      'The contact is erased for good and without an event. Table rows that named it stay without the link. A job that begins at once removes its data from the log of deliveries; deliveries about it that still wait are not sent.',
+      'The contact is erased permanently and without an event. Table rows of the contact stay, without the ' +
+      'link. A job that starts immediately removes its data from the delivery log; queued deliveries about it ' +
+      'are not sent.',
     params: ContactParams,
     answers: { 200: ref(Contact) },
     handler: (tenant, { params }) => removeContact(kit, tenant, params.id),

@@ -37,7 +37,7 @@ export const ContactSummary = define(
   Type.Object({
     name: nullable(plain.name),
     phone_number: nullable(plain.text('E.164')),
-    email: nullable(plain.text('The e-mail address; capital letters make no difference')),
+    email: nullable(plain.text('The e-mail address; not case-sensitive')),
   }),
 );
 
@@ -47,22 +47,22 @@ export const Contact = define(
     _id: recordId('contact'),
     company: recordId('company'),
     name: nullable(plain.name),
-    email: nullable(plain.text('The e-mail address; capital letters make no difference')),
+    email: nullable(plain.text('The e-mail address; not case-sensitive')),
     phone_number: nullable(plain.text('E.164')),
     country_code: nullable(plain.text('ISO 3166 alpha-2, derived from the number')),
-    professional_network_identifier: nullable(plain.text('Who the contact is on the professional network')),
-    external_id: nullable(plain.text('Its id in another system')),
+    professional_network_identifier: nullable(plain.text("The contact's name on the professional network")),
+    external_id: nullable(plain.text("The contact's id in another system")),
     avatar_url: nullable(plain.text('The address of a picture')),
-    language: nullable(plain.text('The language, as BCP 47 writes it')),
-    tags: Type.Array(Type.String(), { description: 'Words by which people group them' }),
+    language: nullable(plain.text('The language, as a BCP 47 tag')),
+    tags: Type.Array(Type.String(), { description: 'Words for grouping records' }),
     business: nullable(recordId('business')),
     custom_fields: Type.Array(ref(FieldValue), {
-      description: "The values of the company's own fields that are not empty",
+      description: 'The values of custom fields that are not empty',
     }),
     owner: nullable(recordId('user')),
-    opted_out: plain.flag('Whether the contact wants no messages'),
-    blocked: plain.flag('Whether the company wants no messages of the contact, and sends none'),
-    source: oneOf(SOURCES, 'How the contact came to be'),
+    opted_out: plain.flag('Whether the contact has opted out of messages'),
+    blocked: plain.flag('Whether the company has blocked the contact and sends it nothing'),
+    source: oneOf(SOURCES, 'How the contact was created'),
     last_inbound_at: nullable(Timestamp),
     last_message_at: nullable(Timestamp),
     createdAt: Timestamp,
@@ -96,8 +96,8 @@ const writableProperties = {
   email: nullable(Email),
   phone_number: nullable(writtenPhone('. Stored as E.164')),
   country: PhoneCountry,
-  professional_network_identifier: described(identifier, 'Who the contact is on the professional network'),
-  external_id: described(identifier, 'Its id in another system'),
+  professional_network_identifier: described(identifier, "The contact's name on the professional network"),
+  external_id: described(identifier, "The contact's id in another system"),
   avatar_url: nullable(webAddress('The address of a picture')),
   language: nullable(
     Type.String({
@@ -110,7 +110,7 @@ const writableProperties = {
   business: nullable(recordId('business')),
   custom_fields: fieldValuesSchema('contact'),
   owner: nullable(recordId('user')),
-  opted_out: plain.flag('The contact does not want messages: sends end FAILED with OPTED_OUT'),
+  opted_out: plain.flag('The contact has opted out: sends end FAILED with OPTED_OUT'),
   blocked: plain.flag(
     'The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them',
   ),
@@ -133,10 +133,9 @@ export const ContactUpdate = define(
 export type ContactUpdate = Static<typeof ContactUpdate>;
 
 const SEARCH =
-  `The id, a part of the name or of the e-mail (without regard to case and accents), or a part of the phone number
-  (without regard to punctuation)`.replaceAll(/\s+/g, ' ');
+  'The id, part of the name or e-mail (ignoring case and accents), or part of the phone number (ignoring punctuation)';
 
-const FILTERS = `A contact has to match all of them. ${describeFilters(
+const FILTERS = `A contact must match all of them. ${describeFilters(
   'contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, ' +
     'contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), ' +
     'contact.opted_out, contact.source, or the id or slug of a custom field of contacts',
@@ -153,7 +152,7 @@ export const FilterList = Type.Array(
       maxLength: 100,
       ...namesRecord('contact-field'),
       description:
-        'What is compared, as in the filters of GET /v1/contacts: contact.name, or the id or slug of a custom field',
+        'The field, as in the filters of GET /v1/contacts: contact.name, or the id or slug of a custom field',
     }),
     operator: oneOf(OPERATORS, 'How the field is compared with the value'),
     value: Type.Optional(
@@ -164,7 +163,7 @@ export const FilterList = Type.Array(
       }),
     ),
   }),
-  { maxItems: MAX_FILTERS, description: 'As `filters` of GET /v1/contacts; a contact has to match all of them' },
+  { maxItems: MAX_FILTERS, description: 'Like `filters` of GET /v1/contacts; a contact must match all of them' },
 );
 
 export const ContactList = pageSchema(ref(Contact));
@@ -181,7 +180,7 @@ const MATCH_QUERY = {
   ),
 };
 const MAX_IDS = declareLimit(100, { topic: 'Contacts', what: 'Contacts in the filter `ids`', beyond: '400' });
-const IDS = `Contacts with these ids, separated by commas, at most ${MAX_IDS}. Ids without a contact find nothing`;
+const IDS = `Contacts with these ids, separated by commas, at most ${MAX_IDS}. Unknown ids are ignored`;
 const LIST_QUERY = {
   ...MATCH_QUERY,
   business: Type.Optional(recordId('business', 'Contacts of this business')),
@@ -189,7 +188,7 @@ const LIST_QUERY = {
     Type.String({
       ...explainedPattern(
         `^[0-9a-f]{24}(,[0-9a-f]{24}){0,${MAX_IDS - 1}}$`,
-        `must be ids with commas between them, at most ${MAX_IDS}`,
+        `must be ids separated by commas, at most ${MAX_IDS}`,
       ),
       description: IDS,
     }),
@@ -208,10 +207,11 @@ export const ContactImportForm = strict({
     Type.String({
       ...Country,
       description:
-        'ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company; where neither is known, such a number is an error of its row',
+        'ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default the ' +
+        "company's; if neither is set, such a number is an error of its row",
     }),
   ),
-  tag: Type.Optional(described(tag, 'A tag that each contact of the sheet gets besides its others, unless it has 50')),
+  tag: Type.Optional(described(tag, 'A tag to add to each contact of the sheet, unless it already has 50')),
   silent: Type.Optional(plain.flag('true: no events are emitted for these contacts')),
   update_existing: Type.Optional(
     Type.Boolean({
@@ -226,7 +226,7 @@ export type ContactImportForm = Static<typeof ContactImportForm>;
 const MAX_UPSERTS = declareLimit(500, { topic: 'Contacts', what: 'Contacts per bulk write', beyond: '400' });
 // What a text has to be like is checked item by item, so that one wrong e-mail does not refuse the other contacts.
 const checkedText = (description: string) => Type.String({ maxLength: 2_048, description });
-const sameAs = (field: string): string => `As \`${field}\` of POST /v1/contacts`;
+const sameAs = (field: string): string => `Like \`${field}\` of POST /v1/contacts`;
 
 export const ContactUpsertItem = define(
   'ContactUpsertItem',
@@ -259,7 +259,7 @@ export const ContactUpsert = define(
     contacts: Type.Array(ref(ContactUpsertItem), {
       minItems: 1,
       maxItems: MAX_UPSERTS,
-      description: 'Each with an external id, phone number, e-mail or professional network identifier',
+      description: 'Each needs an external id, phone number, e-mail or professional network identifier',
     }),
     country: sheetCountry,
     silent,
@@ -271,25 +271,25 @@ export type ContactUpsert = Static<typeof ContactUpsert>;
 export const ContactUpsertResult = define(
   'ContactUpsertResult',
   Type.Object({
-    _id: recordId('contact-upsert', 'The id of this call, by which the audit log names it'),
+    _id: recordId('contact-upsert', 'The id of this call in the audit log'),
     created: plain.integer('Items that created a contact'),
     updated: plain.integer('Items whose contact was changed by this call'),
-    unchanged: plain.integer('Items whose contact already was as they say'),
+    unchanged: plain.integer('Items whose contact already had these values'),
     failed: plain.integer('Items that were not stored'),
     items: Type.Array(
       Type.Object({
-        index: plain.integer('The place of the item in `contacts`, from 0'),
-        status: oneOf(['CREATED', 'UPDATED', 'UNCHANGED', 'FAILED'], 'What became of the item'),
+        index: plain.integer('The index of the item in `contacts`, from 0'),
+        status: oneOf(['CREATED', 'UPDATED', 'UNCHANGED', 'FAILED'], 'The result for the item'),
         contact: nullable(recordId('contact')),
         errors: Type.Array(
           Type.Object({
-            field: nullable(plain.text('The field that is meant; null for the whole item')),
-            message: plain.text('A sentence for people that says what happened'),
+            field: nullable(plain.text('The field; null for the entire item')),
+            message: plain.text('What happened, in a sentence for people'),
           }),
-          { description: 'What went wrong, one entry for each failure' },
+          { description: 'The problems, one entry for each' },
         ),
       }),
-      { description: 'A result for each item of the call, in their order' },
+      { description: 'A result for each item of the call, in order' },
     ),
   }),
 );

@@ -59,7 +59,7 @@ test('an item creates a contact, or updates the one that has its external id, ph
   assert.deepEqual(await read(byPhone._id), called);
 });
 
-test('an item that can not be stored fails with its reasons, and the others are stored', async () => {
+test('an item that cannot be stored fails with its reasons, and the others are stored', async () => {
   const mark = newId();
   const [a, b] = [await create({ external_id: `a-${mark}` }), await create({ email: `b-${mark}@example.com` })];
   const done = await upsert([

@@ -20,7 +20,7 @@ import type { ContactUpsert, ContactUpsertItem, ContactUpsertResult } from './sc
 type ItemResult = ContactUpsertResult['items'][number];
 
 /**
- * Creates or updates the contacts of a call in one transaction, with their events. An item that can not be stored is FAILED with its
+ * Creates or updates the contacts of a call in one transaction, with their events. An item that cannot be stored is FAILED with its
  * reasons, and the others are stored. Throws FORBIDDEN where the caller may not update contacts, and UNKNOWN_REFERENCE.
  */
 export async function upsertContacts(tenant: Tenant, asked: ContactUpsert): Promise<ContactUpsertResult> {
@@ -108,10 +108,10 @@ function readItem(
 }
 
 const IDENTITY_WANTED =
-  'needs an external_id, phone_number, email or professional_network_identifier, by which the contact is found again';
+  'needs an external_id, phone_number, email or professional_network_identifier, to identify the contact';
 
 function findFault(definition: CustomField, value: Value | null, given: Map<string, Value | null>): string | null {
-  if (given.has(definition.slug)) return 'is named twice';
+  if (given.has(definition.slug)) return 'is listed twice';
   return value === null ? null : findValueFault(definition, value);
 }
 

@@ -157,7 +157,7 @@ test('marking as read can be repeated, also at the same moment', async () => {
   for (const answer of answers) assert.deepEqual(answer, answers[0]);
 });
 
-test("the unread count is of the caller's and of nobody's open conversations, however they become read", async () => {
+test("the unread count is of the caller's and of no one's open conversations, however they become read", async () => {
   const company = await platform.createCompany();
   const user = await platform.createUser(company._id, 'OPERATOR');
   const other = await platform.createUser(company._id, 'OPERATOR');

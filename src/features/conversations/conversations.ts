@@ -20,7 +20,7 @@ export async function readConversation(tenant: Tenant, id: string): Promise<Conv
   return conversation;
 }
 
-/** Reads conversations by their ids, for whoever follows their changes. Those that do not exist are left out. */
+/** Reads conversations by their ids, for callers that follow their changes. Those that do not exist are left out. */
 export const readConversations = (read: TenantRead, ids: string[]): Promise<Conversation[]> =>
   findConversations(read, ids);
 

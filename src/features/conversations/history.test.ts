@@ -66,7 +66,7 @@ test('each change of a conversation is one entry of its history, with who made i
   );
 });
 
-test('a message of the contact that ends a snooze is an entry that names nobody', async () => {
+test('a message of the contact that ends a snooze is an entry that names no one', async () => {
   const { conversation, contact } = await writeAsContact(platform);
   await call(200, 'PATCH', pathTo(conversation._id), { body: { status: 'SNOOZED', snoozed_until: null } });
   await platform.receive({ from: contact.phone_number.slice(1), name: contact.name, text: 'Back again' });

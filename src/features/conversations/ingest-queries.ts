@@ -44,7 +44,7 @@ const columns = (keys: ThreadKey[]): string[][] => [
   keys.map((key) => key.contact),
 ];
 
-/** Finds and locks the open conversation of each (inbox, contact), so that nobody closes it while the batch writes into it. */
+/** Finds and locks the open conversation of each (inbox, contact), so that no one closes it while the batch writes into it. */
 export function lockOpenThreads(tx: SystemTx | TenantTx, keys: ThreadKey[]): Promise<Thread[]> {
   return many(tx, {
     name: 'conversations.lockOpenThreads',

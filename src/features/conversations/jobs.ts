@@ -8,7 +8,7 @@ import { wakeConversation } from './wake.ts';
 export const MarkRead = defineJob({
   name: 'conversations.mark-read',
   data: Type.Object({ company: Id, conversation: Id }),
-  // The job is retried for some five minutes; nobody needs a read mark later.
+  // The job is retried for some five minutes; no one needs a read mark later.
   retries: 5,
   retryDelaySeconds: 10,
 });

@@ -6,7 +6,7 @@ import type { TenantTx } from '../../platform/store/tenant.ts';
 import { findConversationsByKeys, insertThreads, lockOpenThreads } from './ingest-queries.ts';
 import { findAssignments, setAssignments, type Assignment } from './queries.ts';
 
-/** The inbox, and whom its conversations are assigned to. `owner`, `agent` and `attendant` are null where the caller names nobody. */
+/** The inbox, and whom its conversations are assigned to. `owner`, `agent` and `attendant` are null where the caller names no one. */
 export interface Opening {
   inbox: string;
   channel: string;

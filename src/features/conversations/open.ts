@@ -64,9 +64,9 @@ export async function withOpenConversation<T>(
 function checkContactGiven({ contact, name, phone_number, country }: Opening, paths: Paths): void {
   if (contact === undefined && phone_number === undefined) throw invalid('contact', 'is required', 'REQUIRED');
   if (contact === undefined) return;
-  if (phone_number !== undefined) throw invalid(paths.phone_number, 'has no place beside contact');
-  if (name !== undefined) throw invalid('name', 'has no place beside contact');
-  if (country !== undefined) throw invalid('country', 'has no place beside contact');
+  if (phone_number !== undefined) throw invalid(paths.phone_number, 'is not allowed with contact');
+  if (name !== undefined) throw invalid('name', 'is not allowed with contact');
+  if (country !== undefined) throw invalid('country', 'is not allowed with contact');
 }
 
 async function findOrOpenConversation(
@@ -95,7 +95,7 @@ async function findOrOpenConversation(
 }
 
 const makeOvertakenError = (): AppError =>
-  new AppError('UNAVAILABLE', 'The conversation changes too quickly', [], { 'retry-after': '1' });
+  new AppError('UNAVAILABLE', 'The conversation is changing too fast', [], { 'retry-after': '1' });
 
 function findOrCreateContact(tx: TenantTx, { actor }: Acting, input: Opening, paths: Paths): Promise<string> | string {
   const { contact, name = null, phone_number, country } = input;

@@ -1,4 +1,4 @@
-/** Marks on the network about the last message of a contact: that the team has read it, and that somebody writes an answer. */
+/** Marks on the network about the last message of a contact: that the team has read it, and that someone writes an answer. */
 import { NetworkRefusal } from '../../channels/channel.ts';
 import type { AnsweredMessage } from '../../channels/thread.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
@@ -16,7 +16,7 @@ export const sendReadMark = (kit: Kit, company: string, conversation: string): P
     channel.markRead?.(message, settings, AbortSignal.timeout(CALL_MS)),
   );
 
-/** Shows to the contact that somebody writes an answer. The network then shows the contact's messages as read. */
+/** Shows to the contact that someone writes an answer. The network then shows the contact's messages as read. */
 export const sendTypingMark = (
   kit: Kit,
   about: { company: string; conversation: string },

@@ -22,14 +22,16 @@ import {
 import { moveConversation, updateConversationById } from './update.ts';
 
 export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
-  declareTag('conversations', 'Threads of a contact in an inbox');
+  declareTag('conversations', 'Threads with a contact in an inbox');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/conversations',
     scope: 'conversations:create',
     summary: 'Open a conversation with a contact, or with a phone number',
     description:
-      'No message is sent. Answers 201, or 200 with the conversation of this contact in this inbox if one is already open (with any status but CLOSED); it gets the owner and agent that the request names and otherwise keeps its own.',
+      "No message is sent. Returns 201, or 200 with the contact's conversation in this inbox if one is already " +
+      'open (with any status but CLOSED). An open conversation gets the owner and agent given in the request, ' +
+      'and otherwise keeps its own.',
     body: ref(ConversationCreate),
     answers: { 201: ref(Conversation), 200: ref(Conversation) },
     errors: ['QUOTA_EXCEEDED'],
@@ -45,8 +47,7 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/conversations',
     scope: 'conversations:read',
     summary: 'List conversations',
-    description:
-      'The filters can be combined. `sort=-last_message_at` puts those first in which something was written last.',
+    description: 'The filters can be combined. `sort=-last_message_at` lists those with the newest message first.',
     query: ConversationQuery,
     errors: ['UNKNOWN_REFERENCE'],
     answers: { 200: ConversationList },
@@ -58,7 +59,7 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'conversations:read',
     summary: 'Count the conversations of each view',
     description:
-      'Each number is the totalCount of GET /v1/conversations with the filters in brackets. Inboxes and steps without an open conversation are left out.',
+      'Each number is the totalCount of GET /v1/conversations with the filters in brackets. Inboxes and steps without an open conversation are omitted.',
     answers: { 200: ref(ConversationCounts) },
     handler: countConversationViews,
   });
@@ -73,7 +74,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'conversations:read',
     summary: 'Read a conversation',
     description:
-      'Answers the conversation with its last message and who its contact is. The data of conversation events has this form.',
+      'Returns the conversation with its last message and a summary of its contact. Conversation events use the same format.',
     params: ConversationParams,
     answers: { 200: ref(Conversation) },
     handler: (tenant, { params }) => readConversation(tenant, params.id),
@@ -82,9 +83,10 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/conversations/:id/history',
     scope: 'conversations:read',
-    summary: 'List what happened to a conversation',
+    summary: 'List the history of a conversation',
     description:
-      'Each change of its status, snooze, owner, attendant, handling, agent, step and tags, with who made it. What one change altered together is one entry. Messages are not part of it.',
+      'Each change of its status, snooze, owner, attendant, handling, agent, step and tags, with who made it. ' +
+      'Changes made together are one entry. Messages are not included.',
     params: ConversationParams,
     query: HistoryQuery,
     answers: { 200: HistoryList },
@@ -99,7 +101,10 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'conversations:update',
     summary: 'Change a conversation: status, people, agent, step, tags, custom fields',
     description:
-      'Emits CONVERSATION_UPDATED when something really changes; a new step also CONVERSATION_STEP_CHANGED, a custom field also FIELD_UPDATED. Clearing the step with null emits no CONVERSATION_STEP_CHANGED. CLOSED sets closed_at; any other status opens it again. Setting an agent does not change handled_by; removing the agent changes handled_by from AI to NONE.',
+      'Emits CONVERSATION_UPDATED if anything changes; a new step also emits CONVERSATION_STEP_CHANGED, and a ' +
+      'custom field FIELD_UPDATED. Clearing the step with null emits no CONVERSATION_STEP_CHANGED. CLOSED sets ' +
+      'closed_at; any other status reopens the conversation. Setting an agent does not change handled_by; ' +
+      'removing the agent changes handled_by from AI to NONE.',
     params: ConversationParams,
     body: ref(ConversationUpdate),
     answers: { 200: ref(Conversation) },
@@ -111,7 +116,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/conversations/:id/step',
     scope: 'conversations:update',
     summary: 'Move a conversation to a pipeline step',
-    description: 'Emits only CONVERSATION_STEP_CHANGED, and nothing when the conversation is already in this step.',
+    description: 'Emits only CONVERSATION_STEP_CHANGED, and nothing if the conversation is already in this step.',
     params: ConversationParams,
     body: ref(StepChange),
     answers: { 200: ref(Conversation) },
@@ -122,7 +127,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/conversations/:id/read',
     scope: 'conversations:update',
     summary: 'Mark a conversation as read',
-    description: 'Sets unread_count to 0 and, where the network knows read marks, shows them to the contact.',
+    description: 'Sets unread_count to 0 and, if the network supports read receipts, sends them to the contact.',
     params: ConversationParams,
     answers: { 200: ref(Conversation) },
     handler: (tenant, { params }) => markConversationRead(kit, tenant, params.id),

@@ -28,16 +28,16 @@ export const SenderType = oneOf(
   'Who wrote it: a contact, a user, an agent or API key of the company, or the platform',
 );
 const ORIGINS = ['API', 'DASHBOARD', 'AGENT', 'CAMPAIGN', 'BULK', 'FOLLOWUP', 'BUSINESS_APP', 'CHANNEL'] as const;
-export const Origin = oneOf(ORIGINS, 'By which way it came about');
+export const Origin = oneOf(ORIGINS, 'Where the message comes from');
 export const MessageType = oneOf(
   ['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'],
-  'Whether it came in, went out, is a note of the company, or of the platform',
+  'Whether it was received, sent, is a note of the company, or comes from the platform',
 );
 const CONVERSATION_STATUSES = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'] as const;
 const HANDLERS = ['AI', 'HUMAN', 'NONE'] as const;
 const status = oneOf(
   CONVERSATION_STATUSES,
-  'SNOOZED: it opens again at `snoozed_until`, or when the contact writes; CLOSED: a contact who writes begins a new one',
+  'SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens',
 );
 
 export const Conversation = define(
@@ -46,11 +46,11 @@ export const Conversation = define(
     _id: recordId('conversation'),
     company: recordId('company'),
     contact: recordId('contact'),
-    contact_summary: ref(ContactSummary, 'Who the contact is'),
+    contact_summary: ref(ContactSummary, "The contact's name and identifiers"),
     inbox: recordId('inbox'),
     channel: oneOf(CHANNEL_NAMES, 'The messaging channel'),
     status,
-    handled_by: oneOf(HANDLERS, 'Who answers: an agent, people, or nobody'),
+    handled_by: oneOf(HANDLERS, 'Who replies: an agent, people, or not decided yet'),
     agent: nullable(recordId('agent')),
     owner: nullable(recordId('user')),
     attendant: nullable(recordId('user')),
@@ -58,18 +58,18 @@ export const Conversation = define(
     step: nullable(recordId('step')),
     campaign: nullable(recordId('campaign')),
     enrollment: nullable(recordId('enrollment')),
-    tags: Type.Array(Type.String(), { description: 'Words by which people group them' }),
+    tags: Type.Array(Type.String(), { description: 'Words for grouping records' }),
     custom_fields: Type.Array(ref(FieldValue), {
-      description: "The values of the company's own fields that are not empty",
+      description: 'The values of custom fields that are not empty',
     }),
-    unread_count: plain.integer('How many messages of the contact nobody has read'),
+    unread_count: plain.integer('The number of unread messages of the contact'),
     last_message: nullable(
       plain.object(
-        'The newest message that was received, written by a user, or accepted; of those that the platform has refused, only those of users count',
+        'The newest message that was received, written by a user, or accepted; of those that the platform has rejected, only those of users count',
         {
           _id: recordId('message'),
           content: nullable(plain.text('The text')),
-          contentType: oneOf(CONTENT_TYPES, 'What kind of content it is'),
+          contentType: oneOf(CONTENT_TYPES, 'The kind of content'),
           sender_type: SenderType,
           message_type: MessageType,
           origin: Origin,
@@ -84,9 +84,9 @@ export const Conversation = define(
     snoozed_until: nullable(Timestamp),
     woken_at: nullable({
       ...Timestamp,
-      description: 'When its snooze ended by itself; null once it was read, answered or changed',
+      description: 'When its snooze ended automatically; null once it was read, answered or changed',
     }),
-    awaits_reply: plain.flag('Whether a campaign has reached the contact, who has not replied yet'),
+    awaits_reply: plain.flag('Whether a campaign has reached the contact and the contact has not replied yet'),
     is_test: plain.flag('Whether it belongs to the test mode of its inbox'),
     closed_at: nullable(Timestamp),
     createdAt: Timestamp,
@@ -102,19 +102,20 @@ export const ConversationCreate = define(
   strict({
     inbox: recordId('inbox'),
     contact: Type.Optional(recordId('contact', 'Either contact or phone_number is required')),
-    phone_number: Type.Optional(writtenPhone('. A contact is created when none has this number')),
+    phone_number: Type.Optional(writtenPhone('. If no contact has this number, one is created')),
     country: Type.Optional(PhoneCountry),
     name: Type.Optional(nullable(Name, 'The name of the contact, if it is created')),
     owner: Type.Optional(
       Type.Unsafe<string | null>({
         ...nullable(recordId('user')),
-        description: "By default the inbox's default_owner; null: nobody",
+        description: "By default the inbox's default_owner; null: no owner",
       }),
     ),
     agent: Type.Optional(
       Type.Unsafe<string | null>({
         ...nullable(recordId('agent')),
-        description: "By default the inbox's default_agent; null: none. A conversation with an agent is handled_by AI",
+        description:
+          "By default the inbox's default_agent; null: no agent. A conversation with an agent is handled_by AI",
       }),
     ),
   }),
@@ -129,9 +130,9 @@ export const SHARED_CHANGES = {
   status,
   snoozed_until: Type.Unsafe<string | null>({
     ...nullable(Timestamp),
-    description: 'When a SNOOZED conversation opens again by itself; null: not before the contact writes',
+    description: 'When a SNOOZED conversation reopens; null: only when the contact writes',
   }),
-  handled_by: oneOf(HANDLERS, 'AI needs an agent'),
+  handled_by: oneOf(HANDLERS, 'AI requires an agent'),
   agent: nullable(recordId('agent')),
   owner: nullable(recordId('user')),
   attendant: nullable(recordId('user')),
@@ -170,22 +171,22 @@ export const HistoryEntry = define(
     actor: Type.Unsafe<{ type: (typeof NAMED_ACTORS)[number]; _id: string; name: string } | null>({
       ...nullable(
         Type.Object({
-          type: oneOf(NAMED_ACTORS, 'Who it was: a user, a key, an agent, a campaign or a follow-up'),
+          type: oneOf(NAMED_ACTORS, 'The kind of actor: a user, a key, an agent, a campaign or a follow-up'),
           _id: recordId(['user', 'api-key', 'agent', 'campaign', 'follow-up']),
           name: plain.text('Its name at that time'),
         }),
       ),
-      description: 'Who made the change; null for the platform itself, such as at the end of a snooze',
+      description: 'Who made the change; null for the platform itself, for example when a snooze ends',
     }),
     changes: Type.Array(
       Type.Object({
-        field: oneOf(HISTORY_FIELDS, 'What changed. Each tag that was added or removed is a change'),
+        field: oneOf(HISTORY_FIELDS, 'The changes. Each tag that was added or removed is one'),
         from: nullable(plain.text('The value before; null for none, and for a tag that was added')),
-        to: nullable(plain.text('The value since; null for none, and for a tag that was removed')),
+        to: nullable(plain.text('The new value; null for none, and for a tag that was removed')),
         from_name: historyName,
         to_name: historyName,
       }),
-      { description: 'What one change altered together' },
+      { description: 'The changes that were made together' },
     ),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -208,16 +209,16 @@ const idOrNone = (kind: 'user' | 'step', description: string) =>
 
 export const ConversationList = pageSchema(ref(Conversation));
 const SEARCH =
-  "A part of the contact's name or e-mail, whatever its case and accents, or of the phone number; or the id of the conversation or the contact";
-/** The filters of the list beside its search, which also select the conversations of a bulk change. */
+  "Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact";
+/** The filters of the list besides its search, which also select the conversations of a bulk change. */
 const CONVERSATION_FILTERS = {
-  status: Type.Optional(oneOf(CONVERSATION_STATUSES, 'Only those in this state')),
+  status: Type.Optional(oneOf(CONVERSATION_STATUSES, 'Only those with this status')),
   open: Type.Optional(plain.flag('true: conversations with any status but CLOSED; false: closed ones')),
   snoozed: Type.Optional(plain.flag('true: snoozed conversations only; false: all others')),
   awaits_reply: Type.Optional(
-    plain.flag('true: those whose contact a campaign has reached, and who has not replied yet; false: all others'),
+    plain.flag('true: those whose contact was reached by a campaign and has not replied yet; false: all others'),
   ),
-  handled_by: Type.Optional(oneOf(HANDLERS, 'Who answers: an agent, people, or nobody')),
+  handled_by: Type.Optional(oneOf(HANDLERS, 'Who replies: an agent, people, or not decided yet')),
   inbox: Type.Optional(recordId('inbox')),
   contact: Type.Optional(recordId('contact')),
   owner: Type.Optional(idOrNone('user', 'The id of a user; none: conversations without an owner')),
@@ -257,11 +258,11 @@ export const ConversationCounts = define(
     ),
     unread: nullable(
       plain.integer(
-        'The open ones with something unread that are of the calling user or of nobody; null for an API key',
+        'The open ones with unread messages that belong to the calling user or have no owner; null for an API key',
       ),
     ),
     unassigned: plain.integer('The open ones without an owner (owner=none&open=true)'),
-    queues: plain.object('What waits for people: the open ones that are not snoozed (open=true&snoozed=false)', {
+    queues: plain.object('The work queue: the open ones that are not snoozed (open=true&snoozed=false)', {
       mine: nullable(plain.integer('Those of the calling user; null for an API key')),
       unassigned: plain.integer(
         'Those without an owner, except people who have not replied to a campaign (awaits_reply=false)',
@@ -272,11 +273,11 @@ export const ConversationCounts = define(
       ),
       awaiting_reply: plain.integer('Those who have not replied to a campaign (awaits_reply=true)'),
     }),
-    status: plain.object('How many conversations are in each state', {
+    status: plain.object('How many conversations have each status', {
       OPEN: plain.integer('Those with this status'),
       PENDING: plain.integer('Those with this status'),
       SNOOZED: plain.integer('Those with this status'),
-      CLOSED: plain.integer(`Those with this status; ${MOST_CLOSED} means so many or more`),
+      CLOSED: plain.integer(`Those with this status; ${MOST_CLOSED} means that many or more`),
     }),
     inboxes: Type.Array(
       Type.Object({

@@ -145,7 +145,7 @@ export async function changeConversation(
   await updateConversation(tx, before._id, next, { keepsValues: changes.length === 0 });
   if (before.status === 'CLOSED' && next.status !== 'CLOSED') await continueWindows(tx, before.contact, before.inbox);
   const conversation = await expectConversation(tx, before._id);
-  // A later last message may be longer than the present one. Ids, statuses and times have room beside it, so that a full conversation can
+  // A later last message may be longer than the present one. Ids, statuses and times have room next to it, so that a full conversation can
   // still be assigned and closed.
   const largest = { ...conversation, last_message: 'x'.repeat(MAX_LAST_MESSAGE_BYTES) };
   expectRecordSize('custom_fields', largest, { before: [own.tags, own.held], after: [next.tags, next.held] });
@@ -170,7 +170,7 @@ function applyUpdate(own: ConversationFields, input: ConversationUpdate, step: H
   const next = { ...own, ...plain };
   if (stepId !== undefined) Object.assign(next, { step: step?._id ?? null, pipeline: step?.pipeline ?? null });
   if (next.handled_by === 'AI' && next.agent === null) {
-    if (input.handled_by === 'AI') throw invalid('handled_by', 'AI takes an agent');
+    if (input.handled_by === 'AI') throw invalid('handled_by', 'AI requires an agent');
     // A change that removes the agent also ends the handling by AI.
     if (input.agent === null) next.handled_by = 'NONE';
   }

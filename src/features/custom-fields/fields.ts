@@ -32,14 +32,15 @@ import { checkOptions } from './values.ts';
 export async function createField(tenant: Tenant, input: CustomFieldCreate): Promise<CustomField> {
   const { title, context, type, options = [], description = null } = input;
   const slug = input.slug ?? makeSlug(title, 'field');
-  if (slug === null) throw invalid('slug', 'is required: the title has no letter to make one of', 'REQUIRED');
+  if (slug === null) throw invalid('slug', 'is required: the title has no letters to make one from', 'REQUIRED');
   // A record's values are written by slug or by id, so a slug must not look like an id.
   if (isId(slug)) throw invalid('slug', 'looks like an id');
   checkOptions('options', type, options);
   return tenant.tx(async (tx) => {
     await lockLimit(tx, `custom-fields:${context}`);
     const count = await countFields(tx, { context, search: null }, { since: null });
-    if (count >= MAX_FIELDS) throw invalid('context', `has ${MAX_FIELDS} fields, and takes no more`, 'LIMIT_REACHED');
+    if (count >= MAX_FIELDS)
+      throw invalid('context', `already has ${MAX_FIELDS} fields, the most allowed`, 'LIMIT_REACHED');
     const field = await insertField(tx, { _id: newId(), slug, title, context, type, options, description });
     if (!field) {
       const [holder] = await listDefinitions(tx, context, [slug]);

@@ -8,7 +8,7 @@ import { stripField } from './strip.ts';
 export const StripField = defineJob({
   name: 'custom-fields.strip',
   data: Type.Object({ company: Id, field: Id, context: oneOf(FIELD_CONTEXTS) }),
-  // Retries for some three hours: nobody sees the values that are left, but they may be personal data.
+  // Retries for some three hours: no one sees the values that are left, but they may be personal data.
   retries: 10,
   retryDelaySeconds: 10,
 });

@@ -14,7 +14,7 @@ import {
 } from './schemas.ts';
 
 export function customFieldRoutes(app: FastifyInstance, kit: Kit): void {
-  declareTag('custom-fields', "Typed fields of the company's own, and what may stand in them");
+  declareTag('custom-fields', 'Typed fields that a company defines, and their allowed values');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/custom-fields',
@@ -32,8 +32,7 @@ export function customFieldRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/custom-fields',
     scope: 'custom-fields:read',
     summary: 'List custom fields',
-    description:
-      'The fields of contacts, conversations and businesses together; `context` chooses those of one kind of record.',
+    description: 'The fields of contacts, conversations and businesses; filter by `context` for one kind of record.',
     query: CustomFieldQuery,
     answers: { 200: CustomFieldList },
     handler: (tenant, { query }) => pageFields(tenant, query),
@@ -47,7 +46,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/custom-fields/:id',
     scope: 'custom-fields:read',
     summary: 'Read a custom field',
-    description: 'Answers the type, the slug by which records carry the value and, for SELECT and LIST, the options.',
+    description: 'Returns the type, the slug under which records have the value and, for SELECT and LIST, the options.',
     params: CustomFieldParams,
     answers: { 200: ref(CustomField) },
     handler: (tenant, { params }) => readField(tenant, params.id),
@@ -58,7 +57,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'custom-fields:update',
     summary: 'Change title, options or description of a custom field',
     description:
-      'Records keep and show a removed option until it is overwritten or cleared; it cannot be written into other records any more.',
+      'Records keep and show a removed option until it is overwritten or cleared; it can no longer be set on other records.',
     params: CustomFieldParams,
     body: ref(CustomFieldUpdate),
     answers: { 200: ref(CustomField) },
@@ -71,7 +70,8 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'custom-fields:delete',
     summary: 'Remove a custom field with its values',
     description:
-      'Records stop showing the field at once, without events; the stored values are erased in the background. A new field with the same slug begins empty.',
+      'Records stop showing the field immediately, without events; the stored values are erased in the ' +
+      'background. A new field with the same slug starts empty.',
     params: CustomFieldParams,
     answers: { 200: ref(CustomField) },
     handler: (tenant, { params }) => removeField(kit, tenant, params.id),

@@ -44,8 +44,8 @@ export const FieldValue = define(
   'FieldValue',
   Type.Object({
     _id: recordId(FIELD_KINDS),
-    slug: plain.text('The name that programs use for it; it never changes'),
-    title: plain.text('What people read above its value'),
+    slug: plain.text('The name that programs use; it never changes'),
+    title: plain.text('The label that people see'),
     value: AnyValue,
   }),
 );
@@ -53,22 +53,22 @@ export const FieldValue = define(
 /** The data of the event FIELD_UPDATED. */
 export const FieldUpdated = define(
   'FieldUpdated',
-  plain.object('The value of a custom field has really changed', {
+  plain.object('The value of a custom field has changed', {
     field: plain.object('The field', {
       _id: recordId(FIELD_KINDS, "The field's id"),
-      slug: plain.text('The name that programs use for it'),
-      title: plain.text('What people read above its value'),
-      context: oneOf(FIELD_CONTEXTS, 'Which kind of record has it'),
+      slug: plain.text('The name that programs use'),
+      title: plain.text('The label that people see'),
+      context: oneOf(FIELD_CONTEXTS, 'The kind of record that has the field'),
     }),
     value: Type.Unsafe<Value | null>({
       ...AnyValue,
-      description: 'The value now, in the type of its field; null when it was cleared',
+      description: 'The current value, in the type of its field; null if it was cleared',
     }),
     contactId: nullable(
-      recordId('contact', 'The contact whose field it is, or through whom a business changed; null when there is none'),
+      recordId('contact', 'The contact that has the field, or through whom a business changed; null if there is none'),
     ),
     companyId: recordId('company', 'The company'),
-    conversationId: Type.Optional(recordId('conversation', 'Only when it happened inside a conversation')),
+    conversationId: Type.Optional(recordId('conversation', 'Only if it happened inside a conversation')),
   }),
 );
 export type FieldUpdated = Static<typeof FieldUpdated>;
@@ -87,29 +87,29 @@ export const fieldValuesSchema = (context: FieldContext) =>
     propertyNames: namesRecord(`${context}-field`),
     additionalProperties: AnyValue,
     maxProperties: MAX_FIELDS,
-    description: 'Values by the slug or id of their field; null clears one',
+    description: 'Values by the slug or id of their field; null clears a value',
   });
 
 const slug = Type.String({
   minLength: 1,
   maxLength: MAX_SLUG,
   ...SLUG,
-  description: 'The name that programs use for it; it never changes',
+  description: 'The name that programs use; it never changes',
 });
-const title = described(Name, 'What people read above its value');
+const title = described(Name, 'The label that people see');
 const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
   maxItems: 200,
   uniqueItems: true,
   description: 'The values that can be chosen',
 });
-const description = nullable(Type.String({ maxLength: 2_000, description: 'For people: what it is for' }));
+const description = nullable(Type.String({ maxLength: 2_000, description: 'What the field is for, shown to people' }));
 
 export const CustomFieldCreate = define(
   'CustomFieldCreate',
   strict({
     title,
-    context: oneOf(FIELD_CONTEXTS, 'Which kind of record has it'),
-    type: oneOf(FIELD_TYPES, 'What its values are'),
+    context: oneOf(FIELD_CONTEXTS, 'The kind of record that has the field'),
+    type: oneOf(FIELD_TYPES, 'The type of its values'),
     slug: Type.Optional(slug),
     options: Type.Optional(options),
     description: Type.Optional(description),
@@ -128,14 +128,14 @@ export const CustomField = define(
   Type.Object({
     _id: recordId(FIELD_KINDS),
     company: recordId('company'),
-    slug: plain.text('The name that programs use for it; it never changes'),
-    title: plain.text('What people read above its value'),
-    context: oneOf(FIELD_CONTEXTS, 'Which kind of record has it'),
-    type: oneOf(FIELD_TYPES, 'What their values are'),
+    slug: plain.text('The name that programs use; it never changes'),
+    title: plain.text('The label that people see'),
+    context: oneOf(FIELD_CONTEXTS, 'The kind of record that has the field'),
+    type: oneOf(FIELD_TYPES, 'The type of its values'),
     options: Type.Array(Type.String(), {
       description: 'The values that a SELECT accepts, or the items of a LIST that is limited to them',
     }),
-    description: nullable(plain.text('For people: what it is for')),
+    description: nullable(plain.text('What the field is for, shown to people')),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -145,7 +145,7 @@ export type CustomField = Static<typeof CustomField>;
 export const CustomFieldParams = Type.Object({ id: recordId(FIELD_KINDS) });
 export const CustomFieldList = pageSchema(ref(CustomField));
 export const CustomFieldQuery = pageQuery('-createdAt', {
-  context: Type.Optional(oneOf(FIELD_CONTEXTS, 'Which kind of record has it')),
-  search: searchParameter('A part of the title or slug'),
+  context: Type.Optional(oneOf(FIELD_CONTEXTS, 'The kind of record that has the field')),
+  search: searchParameter('Part of the title or slug'),
 });
 export type CustomFieldQuery = Static<typeof CustomFieldQuery>;

@@ -71,7 +71,7 @@ function findListFault(slot: TypedSlot, value: unknown): string | null {
   const isFree = slot.options.length === 0;
   return isFree || value.every((item) => cacheOptionSet(slot).has(item))
     ? null
-    : `must hold only ${describeOptions(slot)}`;
+    : `must contain only ${describeOptions(slot)}`;
 }
 
 // The cached sets of options live as long as the definitions of their fields: for one request or one portion of an import.
@@ -133,7 +133,7 @@ export function mergeValues(
     const path = `custom_fields.${key}`;
     const definition = byKey.get(key);
     if (!definition) throw unknownReference(path);
-    if (named.has(definition._id)) throw invalid(path, 'is named twice');
+    if (named.has(definition._id)) throw invalid(path, 'is listed twice');
     named.add(definition._id);
     // A value that stays the same is not checked: its option may have been removed since it was written.
     if (isDeepStrictEqual(next.get(definition._id) ?? null, value)) continue;

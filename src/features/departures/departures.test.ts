@@ -184,7 +184,7 @@ test('new references to an INACTIVE user are refused, and those to an INVITED us
   assert.deepEqual([imported.failed_count, imported.row_errors[0].field], [1, 'owner']);
 });
 
-test('a removed user is not shown, has no access and cannot be named anew while records still name them', async () => {
+test('a removed user is not shown, has no access and cannot be named again while records still name them', async () => {
   const person = await createPerson(platform, demo._id, 'OPERATOR');
   const user = person._id;
   const [conversation = ''] = await createConversations(await addUser(), 1);

@@ -4,7 +4,7 @@ import { workInPortions } from '../../platform/store/portions.ts';
 import { endImport, listForgottenImports } from './queries.ts';
 
 const PORTION = 100;
-const CAUSE = { code: 'UNAVAILABLE', message: 'Nobody could work on it for a day; what it had stored stays' };
+const CAUSE = { code: 'UNAVAILABLE', message: 'It could not be processed for a day; what was already stored is kept' };
 
 /** Ends imports without progress for a day, and deletes their sheets. */
 export async function endForgottenImports(kit: Kit): Promise<void> {

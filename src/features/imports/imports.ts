@@ -99,7 +99,7 @@ export async function addImport(readers: ChildReaders, tenant: Tenant, asked: Im
 
 async function expectFewOpenImports(tx: TenantRead, most: number): Promise<void> {
   if ((await countOpenImports(tx)) <= most) return;
-  throw new AppError('IMPORTS_WAITING', `${MAX_OPEN} imports of the company have not ended yet`);
+  throw new AppError('IMPORTS_WAITING', `${MAX_OPEN} imports of the company are in progress`);
 }
 
 function mapColumns(
@@ -110,16 +110,16 @@ function mapColumns(
   for (const [title, name] of Object.entries(mapping ?? {})) {
     const path = `mapping.${clipTitle(title)}`;
     const [column, second] = columns.filter((each) => each.title === clipTitle(title.trim()));
-    if (!column) throw invalid(path, 'is no column of the sheet', 'UNKNOWN_COLUMN');
+    if (!column) throw invalid(path, 'is not a column of the sheet', 'UNKNOWN_COLUMN');
     if (second) throw invalid(path, 'is the title of two columns', 'DUPLICATE');
     const field = find(name);
     if (field === undefined) throw unknownReference(path);
     column.field = field;
   }
   const taken = columns.flatMap(({ field }) => field ?? []);
-  if (taken.length === 0) throw invalid('file', 'has no column whose title is that of a field', 'UNKNOWN_COLUMN');
+  if (taken.length === 0) throw invalid('file', 'has no column with the title of a field', 'UNKNOWN_COLUMN');
   if (identifying && !identifying.some((field) => taken.includes(field))) {
-    const message = `has no column that says who a row is about, and each import would make new records: ${describeValues(identifying)}`;
+    const message = `has no column that identifies the records, so each import would create new ones: ${describeValues(identifying)}`;
     throw invalid(mapping ? 'mapping' : 'file', message, 'UNKNOWN_COLUMN');
   }
   const twice = taken.find((field, index) => taken.indexOf(field) !== index);
@@ -135,7 +135,7 @@ export async function readImport(tenant: Tenant, owner: ImportOwner, id: string)
   return found;
 }
 
-/** Reads imports of all kinds by their ids, for whoever follows their progress. Those that do not exist are left out. */
+/** Reads imports of all kinds by their ids, for callers that follow their progress. Those that do not exist are left out. */
 export const readImports = (read: TenantRead, ids: string[]): Promise<Import[]> => findImports(read, ids);
 
 export async function pageImports(tenant: Tenant, owner: ImportOwner, query: ImportQuery): Promise<Page<Import>> {

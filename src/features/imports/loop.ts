@@ -27,7 +27,7 @@ const MAX_ATTEMPTS = 2;
 const PAUSE_SECONDS = 5;
 const CRASHED = {
   code: 'IMPORT_CRASHED',
-  message: 'The sheet ended the process that read it, twice; what was stored stays',
+  message: 'The sheet crashed the process that read it twice; what was already stored is kept',
 };
 
 export type RowImporters = Record<ImportKind, RowImporter>;

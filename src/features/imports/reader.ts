@@ -51,7 +51,7 @@ interface OpenReading {
 
 let sheets = 0;
 
-/** `owner` is the company. An aborted signal ends the reading; nobody waits for what is read without `isAwaited`. */
+/** `owner` is the company. An aborted signal ends the reading; no one waits for what is read without `isAwaited`. */
 export function openImportReader(
   readers: ChildReaders,
   { owner, source, ...options }: { owner: string; source: ByteSource; signal?: AbortSignal; isAwaited: boolean },

@@ -190,7 +190,7 @@ function createState({ sheet, bytes }: ReadingRequest, supply: Supply): ReadingS
 async function readHead(source: ByteSource): Promise<SheetHead> {
   const format = await detectFormat(source);
   const { cells, fault } = await readHeader(source, format);
-  if (fault) throw fileFault('has titles that are larger than a row or a cell may be', 'TOO_LARGE');
+  if (fault) throw fileFault('has titles that are larger than the limit of a row or a cell', 'TOO_LARGE');
   return { format, titles: cells.map((cell) => clipTitle(String(cell ?? '').trim())) };
 }
 

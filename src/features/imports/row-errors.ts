@@ -12,7 +12,7 @@ import type { Fault, ReadRow } from './reading.ts';
 import type { Import, RowError } from './schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
-// The most errors in the record of an import, and how much of the record they may take. Nobody reads more.
+// The most errors in the record of an import, and how much of the record they may take. No one reads more.
 const MAX_SHOWN = declareLimit(100, {
   topic: 'Contacts',
   what: 'Import: `row_errors`',
@@ -53,7 +53,7 @@ export async function storeRowErrors(tx: TenantTx, asked: Import, errors: RowErr
   return pickShown(asked.row_errors, errors);
 }
 
-/** Picks the first errors that still fit beside those that the record shows. */
+/** Picks the first errors that still fit next to those that the record shows. */
 function pickShown(shown: RowError[], errors: RowError[]): RowError[] {
   let bytes = countBytes(shown);
   return errors

@@ -35,13 +35,15 @@ export const MAX_SHEET_ROWS = declareLimit(100_000, {
 
 export const RowError = Type.Object({
   row: plain.integer('1 is the first row after the header'),
-  field: nullable(plain.text('The field that is meant; null for the whole row')),
-  message: plain.text('A sentence for people that says what happened'),
+  field: nullable(plain.text('The field; null for the entire row')),
+  message: plain.text('What happened, in a sentence for people'),
   line: Type.Optional(
-    plain.integer('The number of the row in a spreadsheet program: 1 is the first row of the sheet, mostly the header'),
+    plain.integer(
+      'The row number as spreadsheet programs show it: 1 is the first row of the sheet, usually the header',
+    ),
   ),
   value: Type.Optional(
-    nullable(plain.text('The beginning of the refused cell; null where the error is not that of one cell')),
+    nullable(plain.text('The beginning of the rejected cell; null if the error does not concern a single cell')),
   ),
   stored: Type.Optional(plain.flag('true: the row was stored without this field. It does not count as failed')),
 });
@@ -59,37 +61,37 @@ export const Import = define(
   Type.Object({
     _id: recordId(['contact-import', 'table-import']),
     company: recordId('company'),
-    kind: oneOf(IMPORT_KINDS, 'What its rows become'),
+    kind: oneOf(IMPORT_KINDS, 'What the rows are imported as'),
     table: nullable(recordId('table')),
     file_name: plain.text('The name of the sheet'),
-    format: oneOf(SHEET_FORMATS, 'How the sheet is written'),
+    format: oneOf(SHEET_FORMATS, 'The format of the sheet'),
     status: oneOf(
       IMPORT_STATUSES,
-      'How far the import is. COMPLETED: each row was stored or has failed; FAILED: it ended before its last row, and `error` says why',
+      'The state of the import. COMPLETED: each row was stored or has failed; FAILED: it ended before its last row, and `error` says why',
     ),
     columns: Type.Array(ImportColumn, { description: 'The columns, in the order in which they are shown' }),
-    silent: plain.flag('Whether the import tells no events'),
-    update_existing: plain.flag('Whether rows that match a record change it'),
+    silent: plain.flag('Whether the import emits no events'),
+    update_existing: plain.flag('Whether rows that match a record update it'),
     country: nullable(
-      plain.text('The country of phone numbers that are written without + or 00; null: such numbers are refused'),
+      plain.text('The country of phone numbers that are written without + or 00; null: such numbers are rejected'),
     ),
     total: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       description: 'Rows with a value; null until they have been counted',
     }),
     processed: plain.integer('Processed rows: created, updated and failed ones'),
-    created_count: plain.integer('How many records were made'),
-    updated_count: plain.integer('Rows whose record already existed, whether they changed it or not'),
-    failed_count: plain.integer('How many rows could not be stored'),
-    tag: nullable(plain.text('The tag that all contacts of the import get; null for none')),
+    created_count: plain.integer('Records created'),
+    updated_count: plain.integer('Rows whose record already existed, whether or not they changed it'),
+    failed_count: plain.integer('Rows that could not be stored'),
+    tag: nullable(plain.text('The tag added to all contacts of the import; null for none')),
     row_errors: Type.Array(RowError, {
       description:
-        'The first 100 errors; …/errors answers all of them as a file. Imports of earlier versions have no `line`, `value` and `stored`',
+        'The first 100 errors; …/errors returns all of them as a file. Imports of earlier versions have no `line`, `value` and `stored`',
     }),
     error: nullable(
-      plain.object('What went wrong; null when nothing did', {
-        code: plain.text('The name of the error, by which a program decides what to do'),
-        message: plain.text('A sentence for people that says what happened'),
+      plain.object('What went wrong; null if nothing did', {
+        code: plain.text('The name of the error, for programs'),
+        message: plain.text('What happened, in a sentence for people'),
       }),
     ),
     started_at: nullable(Timestamp),
@@ -102,7 +104,7 @@ export type Import = Static<typeof Import>;
 
 export const ImportList = pageSchema(ref(Import));
 export const ImportQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(IMPORT_STATUSES, 'Only those in this state')),
+  status: Type.Optional(oneOf(IMPORT_STATUSES, 'Only those with this status')),
 });
 export type ImportQuery = Static<typeof ImportQuery>;
 

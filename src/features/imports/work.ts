@@ -96,7 +96,7 @@ async function importPortions(
   let done = asked.processed;
   const read = (from: number): Promise<ReadRow[]> => {
     const rows = reader.portion(kind, slots, from);
-    // Failure policy: the error is thrown where the rows are awaited. When nobody awaits them any more, it is dropped.
+    // Failure policy: the error is thrown where the rows are awaited. When no one awaits them any more, it is dropped.
     rows.catch(() => undefined);
     return rows;
   };

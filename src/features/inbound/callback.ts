@@ -83,7 +83,7 @@ export async function openInboxCallback(
 
 /**
  * Gives the elements the address of the inbox that was called, and drops those that are about a whole account, so that the secret of an
- * inbox lets nobody write to another inbox.
+ * inbox lets no one write to another inbox.
  */
 function* keepElementsOfInbox(address: string, elements: Iterable<Inbound | null>): Generator<Inbound | null> {
   for (const element of elements) yield element && 'address' in element ? { ...element, address } : null;
@@ -148,7 +148,7 @@ function* translateCallback(call: IncomingCallback, raw: Buffer, item: string | 
   }
 }
 
-/** Takes a network's notice that somebody has logged in. Throws BAD_SIGNATURE for one that no link of ours has led to. */
+/** Takes a network's notice that someone has logged in. Throws BAD_SIGNATURE for one that no link of ours has led to. */
 export async function receiveNotice(kit: Kit, channel: NamedChannel, raw: Buffer): Promise<void> {
   if (channel.logIn) await takeLogIn(kit, channel, channel.logIn, parseNotice(raw));
 }

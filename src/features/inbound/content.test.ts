@@ -317,7 +317,7 @@ test('the advertisement that led to a message is stored whole', async () => {
   assert.deepEqual((await receive({ referral })).referral, referral);
 });
 
-test('characters that the database can not store are replaced, and the message is stored', async () => {
+test('characters that the database cannot store are replaced, and the message is stored', async () => {
   const stored = await receive({ type: 'text', text: { body: 'a\u0000b\ud800c' } });
   assert.equal(stored.content, 'a\ufffdb\ufffdc');
 });
@@ -367,7 +367,7 @@ test('a reply and a reaction in the same callback as their target refer to it, i
   }
 });
 
-test('a reply or reaction can not refer to a message of another inbox or company', async () => {
+test('a reply or reaction cannot refer to a message of another inbox or company', async () => {
   const company = await platform.createCompany();
   const other = await connectPhone(platform, { company });
   const [foreign, id] = [makeMessageId(), makeMessageId()];

@@ -160,7 +160,7 @@ test('a message, its edit and its revocation in one callback end as a revoked me
   assert.notEqual(stored.revoked_at, null);
 });
 
-test('an edit whose new content can not be read changes nothing and is kept aside', async () => {
+test('an edit whose new content cannot be read changes nothing and is kept aside', async () => {
   const [from, id] = [makePhoneNumber(), makeMessageId()];
   await post({ from, id, timestamp: secondsAgo(60) });
   const before = await read(id);

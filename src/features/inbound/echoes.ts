@@ -19,7 +19,7 @@ export interface ResolvedEchoes {
 }
 
 /**
- * Only what the network may report of our own sends is compared with our messages: what somebody wrote on the company's phone may have the
+ * Only what the network may report of our own sends is compared with our messages: what someone wrote on the company's phone may have the
  * same words as one of them.
  */
 const mayBeOurs = ({ channel, message }: ArrivedMessage): boolean =>

@@ -3,7 +3,7 @@ import { countBytes, MAX_CONTENT_BYTES } from '../../platform/values/sizes.ts';
 import { clipText } from '../../platform/values/words.ts';
 import type { NewInbound } from '../messages/ingest-insert-queries.ts';
 
-/** The parts of a message beside its text, which are JSON, and what stands in the place of one that is left out. */
+/** The parts of a message besides its text, which are JSON, and what stands in the place of one that is left out. */
 const PARTS = {
   unsupported: null,
   interactive: null,

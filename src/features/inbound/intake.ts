@@ -1,7 +1,7 @@
 /**
  * Takes callbacks and answers each after its commit. Callbacks that wait at the same moment are written
  * in one transaction, and a callback that comes alone is written at once. Phone numbers take turns, and a
- * large callback is written in portions beside the small ones, so that no phone number waits for another.
+ * large callback is written in portions next to the small ones, so that no phone number waits for another.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Inbound } from '../../channels/channel.ts';
@@ -55,7 +55,7 @@ export interface Intake {
    */
   admit(channel: NamedChannel, address: string, bytes: number): void;
   /**
-   * Resolves when all parts are committed or kept aside. Rejects only when the database can not be reached, or is so slow that
+   * Resolves when all parts are committed or kept aside. Rejects only when the database cannot be reached, or is so slow that
    * too many bytes wait for it. `bytes` is the size of the callback; `parts` are read only when the limits leave room for them.
    */
   take(channel: NamedChannel, bytes: number, parts: Iterable<Inbound | null>): Promise<void>;
@@ -117,7 +117,7 @@ function createWaitingBytes() {
     add: (key: string, bytes: number, max: number): (() => void) => {
       const before = bytesByKey.get(key) ?? 0;
       if (before + bytes > max)
-        throw new AppError('UNAVAILABLE', 'Too many callbacks wait', [], { 'retry-after': '1' });
+        throw new AppError('UNAVAILABLE', 'Too many callbacks are waiting', [], { 'retry-after': '1' });
       bytesByKey.set(key, before + bytes);
       return () => {
         const left = (bytesByKey.get(key) ?? 0) - bytes;

@@ -172,7 +172,7 @@ test('an agent reads late messages in their order, behind what it has answered a
   assert.deepEqual(await listAsked(2), ['Hello', 'Sure.', 'first', 'second']);
 });
 
-test('a reaction and its removal open nothing, wake nobody, are not unread and are not the last message; a reaction opens the window', async () => {
+test('a reaction and its removal open nothing, wake no one, are not unread and are not the last message; a reaction opens the window', async () => {
   const from = makePhoneNumber();
   const post = (message: Json): Promise<Json> => postAndReadMessage({ platform, network, phone }, { from, ...message });
   const asked = await post({ timestamp: secondsAgo(30 * HOUR) });

@@ -18,7 +18,7 @@ const platform = await startPlatform();
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
 
-/** Posts one message together with the people that the network lists beside it, and returns the stored message. */
+/** Posts one message together with the people that the network lists next to it, and returns the stored message. */
 async function receive(message: Record<string, unknown>, contacts?: Json[]): Promise<Json> {
   const filled = fillMessage(message);
   const value = { messages: [filled], ...(contacts ? { contacts } : {}) };

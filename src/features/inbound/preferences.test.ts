@@ -1,4 +1,4 @@
-/** Reports of the network beside messages: opt-outs of people, and the business-scoped ids under which it knows them. */
+/** Reports of the network besides messages: opt-outs of people, and the business-scoped ids under which it knows them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

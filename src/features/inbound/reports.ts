@@ -14,7 +14,7 @@ export interface ResolvedReports {
   wishes: OptOutWish[];
   /** The mails whose reports are about no message that the inbox sent to the named recipient. */
   arrivals: ArrivedMessage[];
-  /** Such mails that nobody could have sent. */
+  /** Such mails that no one could have sent. */
   unreadable: { receiver: Receiver; unreadable: InboundUnreadable }[];
 }
 

@@ -92,7 +92,7 @@ test('a person that the database refuses affects neither another person nor anot
   assert.equal((await findAsides(ids[0] ?? '')).length, 1);
 });
 
-test('a status and an edit that the database refuses are kept aside, and the statuses beside them are applied', async () => {
+test('a status and an edit that the database refuses are kept aside, and the statuses next to them are applied', async () => {
   const [from, id, to, bad, good] = [
     makePhoneNumber(),
     makeMessageId(),
@@ -127,7 +127,7 @@ test('a status and an edit that the database refuses are kept aside, and the sta
   );
 });
 
-test('a callback that can not be stored does not keep callbacks that wait together with it from being stored', async () => {
+test('a callback that cannot be stored does not keep callbacks that wait together with it from being stored', async () => {
   const ids = Array.from({ length: 30 }, () => makeMessageId());
   const callbacks = ids.map((id, index) =>
     buildMessageNotification(phone, { from: makePhoneNumber(), id, ...text(index % 3 === 0 ? 'poison' : 'fine') }),
@@ -140,7 +140,7 @@ test('a callback that can not be stored does not keep callbacks that wait togeth
   );
 });
 
-test('elements that can not be read are kept aside one by one, and the other elements of the callback are stored', async () => {
+test('elements that cannot be read are kept aside one by one, and the other elements of the callback are stored', async () => {
   const [from, id] = [makePhoneNumber(), makeMessageId()];
   const broken = [
     null,
@@ -218,7 +218,7 @@ test('while the database is slow, at most one large callback per number and four
   const statuses = await Promise.all(sent.map(({ status }) => status));
   assert.equal(statuses.filter((status) => status === 200).length, 5);
   assert.equal(statuses[3], 200);
-  for (const { detail } of refused) assert.equal(detail, 'Too many callbacks wait');
+  for (const { detail } of refused) assert.equal(detail, 'Too many callbacks are waiting');
 
   for (const { raw } of sent) await network.post(200, raw);
   const ids = sent.map(({ id }) => id);

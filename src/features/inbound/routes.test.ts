@@ -137,7 +137,7 @@ test('a signed callback that is not JSON answers 200 and is kept aside, byte for
   }
 });
 
-test('a signed callback that can not be read answers 200 and is kept aside', async () => {
+test('a signed callback that cannot be read answers 200 and is kept aside', async () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const bodies = [null, 7, 'text', [], {}, { object: 'page', entry: [] }, { object: 'whatsapp_business_account' }];
   for (const body of [...bodies.map((item) => JSON.stringify(item)), deep, '{"entry":[null,{"changes":[{}]}]}']) {

@@ -106,7 +106,7 @@ function addPushPath(
   });
 }
 
-/** The paths at which networks tell that somebody has logged in behind a link. */
+/** The paths at which networks tell that someone has logged in behind a link. */
 function addNotices(app: FastifyInstance, hooks: FastifyInstance, kit: Kit): void {
   for (const channel of kit.channels.all()) {
     if (!channel.logIn) continue;

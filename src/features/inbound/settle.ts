@@ -42,7 +42,7 @@ export async function storeBatch(
   }
 }
 
-/** Returns true when the database can not be reached at all, so that storing the elements one by one would fail as well. */
+/** Returns true when the database cannot be reached at all, so that storing the elements one by one would fail as well. */
 const isDatabaseAway = (error: unknown): boolean => isUnavailable(error) && !isContention(error);
 
 /** Stores the callback as a whole first, then element by element, so that one bad element does not keep the others from being stored. */

@@ -36,7 +36,7 @@ export async function findMessagePeople(
       asked,
       unknown.map(({ renaming }) => renaming),
     ),
-    // A renaming changes the contacts that were looked up before, so these can not be used.
+    // A renaming changes the contacts that were looked up before, so these cannot be used.
     notices.length === 0 ? ahead?.people : undefined,
   );
   // A person who was unknown before may have a contact now, made by a message of this batch.

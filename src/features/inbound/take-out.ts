@@ -32,7 +32,7 @@ export async function takeOut(
     const request: ExtractionRequest = { takeFrom: channel, bytes, file };
     const work = { request, cpuMs: CPU_MS, patienceMs: PATIENCE_MS, isAwaited: false };
     const content = await readInChild<Uint8Array | null>(kit.readers, { owner: company, source, signal }, work);
-    if (!content) return { outcome: 'gone', reason: 'The file is not in what brought it.' };
+    if (!content) return { outcome: 'gone', reason: 'The file is missing from its message.' };
     const body = Readable.from([Buffer.from(content)], { objectMode: false });
     return { outcome: 'found', body, mimeType: null, bytes: null, sha256: null };
   } catch (error) {

@@ -77,7 +77,7 @@ function listDistinctKeys(asked: ThreadQuery[], found: Map<string, Thread>) {
 
 function requireThread(found: Map<string, Thread>, item: ThreadQuery): Thread {
   const thread = found.get(threadKey(queryKey(item)));
-  // The process that opened the conversation has closed it again meanwhile. The batch is tried once more.
+  // The process that opened the conversation has closed it again meanwhile. The batch is tried again.
   if (!thread) throw new Error('a conversation was closed while it was being opened');
   return thread;
 }

@@ -9,7 +9,7 @@ import { readInChild } from '../../platform/work/media/reading.ts';
 
 /** The CPU time in which an item is translated. The largest mails take some four seconds. */
 const CPU_MS = 8_000;
-/** How much is kept of an item that can not be read. */
+/** How much is kept of an item that cannot be read. */
 const KEPT_BYTES = 64 * 1024;
 
 export interface WholeItem {
@@ -19,7 +19,7 @@ export interface WholeItem {
   source: ByteSource;
 }
 
-/** Returns one unreadable element for an item that can not be read. Throws UNAVAILABLE when no child process is free. */
+/** Returns one unreadable element for an item that cannot be read. Throws UNAVAILABLE when no child process is free. */
 export async function translateItem(
   kit: Kit,
   { company, channel, item, source }: WholeItem,
@@ -41,7 +41,7 @@ export async function translateItem(
   }
 }
 
-/** Makes the element of an item that can not be read, with its beginning. */
+/** Makes the element of an item that cannot be read, with its beginning. */
 export async function keepAside(address: string, source: ByteSource, reason: string): Promise<Inbound> {
   const raw = await readBytes(source, 0, Math.min(source.bytes, KEPT_BYTES));
   return { kind: 'unreadable', address, reason, raw };

@@ -54,7 +54,7 @@ describe('the queue of callbacks', () => {
   });
 });
 
-describe('beside a callback of thousands of messages', async () => {
+describe('next to a callback of thousands of messages', async () => {
   const platform = await startPlatform();
   const network = await openNetwork(platform);
   const MESSAGES = 4_000;

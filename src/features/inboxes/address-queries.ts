@@ -91,7 +91,7 @@ export function dropOtherClaims(
 
 /**
  * Marks an inbox as CONNECTED, because the network has accepted its credentials, and stores what the network reports of coexistence. An inbox
- * that is accepted anew is fetched from this moment on.
+ * that is accepted again is fetched from this moment on.
  */
 export function connectInbox(
   tx: SystemTx,

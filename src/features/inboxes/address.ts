@@ -1,6 +1,6 @@
 /**
  * Decides which inbox owns a number of a network: the ACTIVE inbox whose credentials the network has accepted. It keeps the number while
- * its credentials change and while the network can not be reached. Once the network refuses its credentials, the next inbox whose
+ * its credentials change and while the network cannot be reached. Once the network refuses its credentials, the next inbox whose
  * credentials the network accepts takes the number over. Other inboxes may name the same number: they receive nothing, do not hinder the
  * owner, and become ERROR when the network accepts another one.
  */
@@ -12,8 +12,8 @@ import { connectInbox, findOwner, lockClaimants, dropOtherClaims, type Address }
 import { InboxConnected } from './connected/jobs.ts';
 import { setConnection, type InboxRow } from './queries.ts';
 
-const TAKEN = 'Another inbox is connected to this number; it has to be closed first.';
-const LOST = 'Another inbox has proven that this number is its own.';
+const TAKEN = 'Another inbox is connected to this number; close it first.';
+const LOST = 'Another inbox has already verified this number.';
 
 /** What the network said when it accepted the credentials. */
 type Acceptance = Pick<CheckResult & { ok: true }, 'coexistence' | 'start' | 'account'>;

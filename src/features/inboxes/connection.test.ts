@@ -135,7 +135,7 @@ test('an inbox with an unknown number, the wrong account or no token is ERROR', 
   }
 });
 
-test('an inbox that is saved while the network can not be reached is PENDING and receives nothing; a job connects it later', async () => {
+test('an inbox that is saved while the network cannot be reached is PENDING and receives nothing; a job connects it later', async () => {
   const account = await register();
   await setFaults({ phone: [{ kind: 'http_500', times: null }] });
   const inbox = await create(account);
@@ -207,7 +207,7 @@ test('an inbox that moves to another number receives nothing there until the net
   assert.ok(await receives(_id, next));
 });
 
-test('a DELETED inbox receives nothing; after it is opened again, it receives once the network accepts its credentials anew', async () => {
+test('a DELETED inbox receives nothing; after it is opened again, it receives once the network accepts its credentials again', async () => {
   const account = await register();
   const { _id } = await create(account);
   await put(_id, { status: 'DELETED' });
@@ -240,7 +240,7 @@ async function toldAddress(account: Account): Promise<string | undefined> {
   return ((await answer.json()) as Json).webhook_configuration.phone_number;
 }
 
-test('the network is set to notify the webhook_url of the inbox, and an inbox whose address the network can not verify is not connected', async () => {
+test('the network is set to notify the webhook_url of the inbox, and an inbox whose address the network cannot verify is not connected', async () => {
   const account = await register();
   const { _id } = await create(account);
   assert.equal(await toldAddress(account), undefined);
@@ -453,7 +453,7 @@ test('every CONNECTED inbox is checked daily, which updates coexistence and noti
   assert.equal((await read(left._id)).connection.status, 'CONNECTED');
 });
 
-test('an inbox stays CONNECTED when the network can not be reached at the daily check', async () => {
+test('an inbox stays CONNECTED when the network cannot be reached at the daily check', async () => {
   const inbox = await create(await register());
   await setFaults({ phone: [{ kind: 'http_500', times: null }] });
   await lookDaily([inbox._id]);

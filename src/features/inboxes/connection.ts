@@ -25,7 +25,7 @@ export async function checkConnection(kit: Kit, row: InboxRow): Promise<InboxRow
   const result = await channel.check(settings, AbortSignal.timeout(CALL_MS), callback, row.company);
   if (result.ok) return connect(kit, row, result);
   const { error, retry } = result;
-  // An inbox stays CONNECTED while the network can not be reached.
+  // An inbox stays CONNECTED while the network cannot be reached.
   if (retry && row.connection.status === 'CONNECTED') return row;
   const verdict = { status: retry ? 'PENDING' : 'ERROR', error, version: row.connection_version } as const;
   return kit.database.tenantTx(row.company, (tx) => setConnection(tx, row._id, verdict));

@@ -11,7 +11,7 @@ export const RECHECK_SECONDS = 30;
 export const CheckConnection = defineJob({
   name: 'inboxes.check-connection',
   data: Type.Object({ company: Id, inbox: Id }),
-  // The delays double from half a minute, so the job tries for some nine hours while the network can not be reached.
+  // The delays double from half a minute, so the job tries for some nine hours while the network cannot be reached.
   retries: 10,
   retryDelaySeconds: 30,
 });
@@ -48,7 +48,7 @@ export function checkReportedJob(kit: Kit): JobWork<typeof CheckReported.data> {
   return { job: CheckReported, handle: ({ company, inbox }) => checkReported(kit, company, inbox) };
 }
 
-/** Asks the network anew how it rates the number of an inbox, because it has reported a change of the account. */
+/** Asks the network again how it rates the number of an inbox, because it has reported a change of the account. */
 export const ReadStanding = defineJob({
   name: 'inboxes.read-standing',
   data: Type.Object({ company: Id, inbox: Id }),

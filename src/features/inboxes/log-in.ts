@@ -15,7 +15,7 @@ import type { ConnectLink } from './schemas.ts';
 import { openSettings, readSettings } from './settings.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
-// How long somebody may take for the log-in, with a code that the network may send by post to a phone.
+// How long someone may take for the log-in, with a code that the network may send by post to a phone.
 const LINK_MS = declareLimit(3_600_000, {
   topic: 'Networks',
   what: 'Link to log in at LinkedIn',
@@ -81,7 +81,7 @@ export async function takeLogIn(kit: Kit, channel: NamedChannel, logIn: HostedLo
 }
 
 /**
- * Reads the account from the network. Somebody who can read the link could tell of an account that is another company's: so it is either
+ * Reads the account from the network. Someone who can read the link could tell of an account that is another company's: so it is either
  * the inbox's own, or one that was made after the link. Null for any other.
  */
 async function findNewAccount(

@@ -113,7 +113,7 @@ test('an inbox with an invented token does not block its number, and becomes ERR
     [demo, second._id],
   ] as const) {
     const { status, error } = await readConnection(caller, id);
-    assert.deepEqual([status, error], ['ERROR', 'Another inbox has proven that this number is its own.']);
+    assert.deepEqual([status, error], ['ERROR', 'Another inbox has already verified this number.']);
   }
   assert.equal(await receivingInbox(number), owner._id);
   await put(200, other, squatter._id, { name: 'Saved again' });
@@ -168,7 +168,7 @@ test('of ten closed inboxes with the same number that are opened at the same mom
   assert.equal((await connected(number)).length, 1);
 });
 
-test('a DELETED inbox frees its number, and can not take it back while another one is connected', async () => {
+test('a DELETED inbox frees its number, and cannot take it back while another one is connected', async () => {
   const number = await registered();
   const first = await create(demo, ownInbox(number));
   await put(200, demo, first._id, { status: 'DELETED' });
@@ -207,10 +207,10 @@ test('an inbox whose credentials the network refuses still receives, until the n
   assert.deepEqual([squatter.connection.status, await receivingInbox(number)], ['ERROR', first._id]);
   const second = await create(other, { ...ownInbox(number), ...wapConfig(number, 'token-of-the-new-owner') });
   assert.deepEqual([second.connection.status, await receivingInbox(number)], ['CONNECTED', second._id]);
-  assert.equal((await readConnection(demo, first._id)).error, 'Another inbox has proven that this number is its own.');
+  assert.equal((await readConnection(demo, first._id)).error, 'Another inbox has already verified this number.');
 });
 
-test('an inbox keeps its number while the network can not be reached and while its credentials change', async () => {
+test('an inbox keeps its number while the network cannot be reached and while its credentials change', async () => {
   const number = await registered();
   const { _id } = await create(demo, ownInbox(number));
   await waitUntilCopied(platform, _id);
@@ -225,7 +225,7 @@ test('an inbox keeps its number while the network can not be reached and while i
 test("a gateway instance is in use in every spelling of the gateway's address, but the same instance name at another gateway is free", async () => {
   const { _id } = await create(demo, partnerInbox('http://127.0.0.1:9009/api', 'main'));
   await create(other, partnerInbox('http://127.0.0.1:9009/api', 'main'));
-  // The test sets the connection by SQL, because the channel can not ask its gateway yet.
+  // The test sets the connection by SQL, because the channel cannot ask its gateway yet.
   await database.sql(`update inboxes set accepted_at = now(), connection_status = 'CONNECTED' where _id = $1`, [_id]);
   for (const base_url of ['http://127.0.0.1:9009/api', 'HTTP://127.0.0.1:9009/api/', 'http://127.1:9009/api//']) {
     await refuse(other, partnerInbox(base_url, 'main'));

@@ -171,7 +171,7 @@ export function setConnection(tx: TenantTx, id: string, verdict: ConnectionVerdi
 
 /**
  * Stores how the network rates the number, unless the credentials have changed since or a newer answer is stored. Another rating is a
- * change of the inbox; the same one, told anew, is not.
+ * change of the inbox; the same one, told again, is not.
  */
 export function setStanding(tx: TenantTx, id: string, told: { standing: Standing; version: number }): Promise<number> {
   return exec(tx, {

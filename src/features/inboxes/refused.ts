@@ -8,7 +8,7 @@ import { refuseInbox } from './queries.ts';
 // The longest error message that is shown; the network's own messages are shorter.
 const MAX_SENTENCE = 500;
 
-/** Marks the inbox as ERROR until somebody saves it. Returns 0 when the credentials were replaced since the call. */
+/** Marks the inbox as ERROR until a user saves it. Returns 0 when the credentials were replaced since the call. */
 export const stopInbox = (
   tx: TenantTx,
   { inbox, version }: Pick<Credentials, 'inbox' | 'version'>,
@@ -26,7 +26,7 @@ export async function noteRefusal(
   cause: { code: number | string; message: string },
 ): Promise<void> {
   const words = cause.message.slice(0, MAX_SENTENCE) || 'no cause given';
-  const error = `The network refused: ${words} (code ${cause.code}).`;
+  const error = `The network rejected it: ${words} (code ${cause.code}).`;
   if ((await stopInbox(tx, { inbox, version }, error)) === 0) return;
   await kit.enqueue(
     tx,

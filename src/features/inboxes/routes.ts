@@ -25,7 +25,9 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'inboxes:create',
     summary: 'Connect a channel',
     description:
-      'The settings that a channel needs are in the property of its name, such as `api_wap_config`. The platform checks them at the network: `connection` in the answer says CONNECTED, PENDING while it tries again, or ERROR with what a person has to correct.',
+      'The settings of a channel are in the property with its name, such as `api_wap_config`. The platform ' +
+      'checks them at the network: `connection` in the response is CONNECTED, PENDING while it retries, or ' +
+      'ERROR with what you have to correct.',
     body: ref(InboxCreate),
     answers: { 201: ref(Inbox) },
     errors: ['CHANNEL_IN_USE', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
@@ -38,7 +40,7 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'inboxes:read',
     summary: 'List inboxes',
     description:
-      'Closed inboxes (DELETED) are listed as well; `status` and `channel` choose some. Secrets are shown masked.',
+      'Closed inboxes (DELETED) are listed as well; filter by `status` and `channel`. Secrets are shown masked.',
     query: InboxQuery,
     answers: { 200: InboxList },
     handler: (tenant, { query }) => pageInboxes(kit, tenant, query),
@@ -54,7 +56,7 @@ function oneInboxRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/inboxes/:id',
     scope: 'inboxes:read',
     summary: 'Read an inbox',
-    description: 'Answers the settings with masked secrets, and in `connection` whether the network takes them.',
+    description: 'Returns the settings with masked secrets, and in `connection` whether the network accepts them.',
     params: InboxParams,
     answers: { 200: ref(Inbox) },
     handler: (tenant, { params }) => readInbox(kit, tenant, params.id),
@@ -63,9 +65,9 @@ function oneInboxRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PUT',
     path: '/v1/inboxes/:id',
     scope: 'inboxes:update',
-    summary: 'Change an inbox, close it (DELETED) or open it again (ACTIVE)',
+    summary: 'Change an inbox, close it (DELETED) or reopen it (ACTIVE)',
     description:
-      'Only the given properties change. A masked secret that is sent back keeps the stored one. An inbox that is DELETED sends nothing, and keeps its conversations.',
+      'Only the given properties change. A masked secret that is sent back keeps the stored one. A DELETED inbox sends nothing, and keeps its conversations.',
     params: InboxParams,
     body: ref(InboxUpdate),
     answers: { 200: ref(Inbox) },
@@ -80,9 +82,11 @@ function pairingRoute(app: FastifyInstance, kit: Kit): void {
     path: '/v1/inboxes/:id/pairing',
     // Whoever scans the code decides which phone the inbox has.
     scope: 'inboxes:update',
-    summary: 'Show the code by which a phone is paired with an inbox',
+    summary: 'Show the code for pairing a phone with an inbox',
     description:
-      'For inboxes whose network is a paired phone (PARTNER_API). Pairing begins with the first request. The network makes new codes all the time, so ask every few seconds until the state is CONNECTED. Codes are not stored.',
+      'For inboxes whose network is a paired phone (PARTNER_API). Pairing starts with the first request. The ' +
+      'network renews the codes continuously, so poll every few seconds until the state is CONNECTED. Codes ' +
+      'are not stored.',
     params: InboxParams,
     answers: { 200: ref(InboxPairing) },
     handler: (tenant, { params }) => pairInbox(kit, tenant, params.id),
@@ -94,9 +98,12 @@ function connectLinkRoute(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/inboxes/:id/connect-link',
     scope: 'inboxes:update',
-    summary: "Make a link to the network's own log-in, whose account the inbox then has",
+    summary: "Make a link to the network's own log-in, which connects an account to the inbox",
     description:
-      'For inboxes whose account comes from a log-in at the network (PROFESSIONAL_NETWORK). Whoever logs in behind the link decides which account the inbox has; the inbox shows it some seconds later. An inbox that has an account gets a link by which this account logs in again. Links are not stored, so each request makes a new one.',
+      'For inboxes whose account comes from a log-in at the network (PROFESSIONAL_NETWORK). The person who ' +
+      'logs in behind the link decides which account the inbox gets; the inbox shows it some seconds later. ' +
+      'For an inbox that already has an account, the link logs the same account in again. Links are not ' +
+      'stored, so each request makes a new one.',
     params: InboxParams,
     answers: { 201: ref(ConnectLink) },
     errors: ['LOG_IN_NOT_SUPPORTED', 'NETWORK_REFUSED'],

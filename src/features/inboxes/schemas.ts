@@ -15,7 +15,8 @@ import {
 } from '../../platform/values/schema.ts';
 
 const OPERATOR_NAME =
-  "Whether what an operator writes reaches the contact with the operator's name before it, in bold where the network has bold. A web chat shows names by show_operator_names instead";
+  "Whether messages that users write are sent with the user's name before them, in bold if the network " +
+  'supports it. A web chat shows names by show_operator_names instead';
 
 const INBOX_STATUSES = ['ACTIVE', 'DELETED'] as const;
 const status = oneOf(
@@ -28,16 +29,18 @@ const number = Type.String({
   maxLength: 40,
   ...explainedPattern('^\\s*[+0-9(][0-9\\s().\\/-]*$', 'must be a phone number, such as +55 11 91234-5678'),
   description:
-    'Phone number in international format. On channels with numbers it is read like every phone number, without + or 00 first in the ' +
-    "country of the company's general_config, and stored as E.164; others keep it as it is",
+    'Phone number in international format. On channels with phone numbers, a number without + or 00 is read ' +
+    "first in the country of the company's general_config, and stored as E.164; other channels keep it as it " +
+    'is',
 });
 // A test number may be an e-mail address, whose longest form has this length.
 const testNumber = Type.String({
   minLength: 1,
   maxLength: 254,
   description:
-    "What names a person on the inbox's channel: a phone number, an e-mail address, or the network's id. A phone number without + or " +
-    "00 is read first in the country of the company's general_config, and stored as E.164",
+    "A person's identifier on the inbox's channel: a phone number, an e-mail address, or the network's id. A " +
+    "phone number without + or 00 is read first in the country of the company's general_config, and stored " +
+    'as E.164',
 });
 
 /** One property for the settings of each channel. The channels bring the schemas, so TypeScript knows no type for them here. */
@@ -49,20 +52,20 @@ const settingsProperties = (part: 'body' | 'record'): { [field in never]: TObjec
 /** The properties of an inbox that a request can set. In an update all are optional, and absent ones stay as they are. */
 const properties = {
   channel: oneOf(CHANNEL_NAMES, 'The messaging channel'),
-  name: Type.String({ minLength: 1, maxLength: 200, description: 'What people call it' }),
+  name: Type.String({ minLength: 1, maxLength: 200, description: 'The name shown to people' }),
   webhook_url: nullable(
-    webAddress('Where the network notifies this platform, when it is not the default address; null clears'),
+    webAddress('Where the network notifies this platform, if not at the default address; null clears'),
   ),
   number,
   default_agent: nullable(recordId('agent', 'The agent of new conversations; null clears')),
   ...settingsProperties('body'),
-  test_mode: plain.strict('While it is on, messages leave only for the test numbers; everything inbound is stored', {
-    enabled: Type.Optional(plain.flag('Whether it is on')),
+  test_mode: plain.strict('While it is on, messages are sent only to the test numbers; everything inbound is stored', {
+    enabled: Type.Optional(plain.flag('Whether test mode is on')),
     test_numbers: Type.Optional(
-      Type.Array(testNumber, { maxItems: 100, description: 'Who is written to in test mode' }),
+      Type.Array(testNumber, { maxItems: 100, description: 'The people who get messages in test mode' }),
     ),
   }),
-  general_config: plain.strict('Settings that hold for all messages of the inbox', {
+  general_config: plain.strict('Settings for all messages of the inbox', {
     include_operator_name_on_message: plain.flag(OPERATOR_NAME),
   }),
   status,
@@ -71,7 +74,7 @@ const properties = {
   ),
   disable_inbound_ai: plain.flag('Whether conversations that a contact opens are left to people'),
   pdf_local_text_extraction: plain.flag(
-    'Whether agents get the text of PDF files, which the platform reads itself, instead of pictures of their pages',
+    'Whether agents get the text of PDF files, extracted by the platform, instead of pictures of their pages',
   ),
   default_owner: nullable(recordId('user', 'The user who becomes owner of new conversations; null clears')),
 };
@@ -89,26 +92,28 @@ export type InboxCreate = Static<typeof InboxCreate>;
 const SENDING_STATES = ['AVAILABLE', 'LIMITED', 'BLOCKED'] as const;
 
 const InboxStanding = plain.object(
-  'How the network rates the number (WAP_AUTO_CLOSER). It is asked for when the inbox connects, daily, and when the network reports a change; absent until then',
+  'How the network rates the number (WAP_AUTO_CLOSER). It is read when the inbox connects, once a day, and ' +
+    'when the network reports a change; absent until then',
   {
     quality_rating: nullable(
       oneOf(
         ['GREEN', 'YELLOW', 'RED'],
-        'What recipients think of the messages of the last days: RED is low, and the network may then lower the daily limit or block the number; null while the network has no opinion',
+        'How recipients have rated the messages of the last days: RED is low, and the network may then lower the ' +
+          'daily limit or block the number; null while the network has no rating',
       ),
     ),
     sending: nullable(
       oneOf(
         SENDING_STATES,
-        'Whether the network lets the number send: LIMITED and BLOCKED when it restricts the number or its account',
+        'Whether the network lets the number send: LIMITED and BLOCKED if it restricts the number or its account',
       ),
     ),
     problems: Type.Array(
       Type.Object({
-        at: plain.text('What has the problem, in the words of the network: PHONE_NUMBER, WABA, BUSINESS, APP'),
+        at: plain.text("What has the problem, in the network's words: PHONE_NUMBER, WABA, BUSINESS, APP"),
         code: nullable(plain.text('The code of the problem at the network')),
         description: plain.text('The problem in the words of the network'),
-        solution: plain.text('What the network advises; empty when it advises nothing'),
+        solution: plain.text('What the network advises; empty if it advises nothing'),
       }),
       { description: 'Why the network limits or blocks sending, in its own words' },
     ),
@@ -122,37 +127,38 @@ export const Inbox = define(
     _id: recordId('inbox'),
     name: plain.name,
     number: plain.text("The inbox's own number at the network; empty on channels without numbers"),
-    webhook_url: Type.Optional(
-      plain.text('Where the network notifies this platform, when it is not the default address'),
+    webhook_url: Type.Optional(plain.text('Where the network notifies this platform, if not at the default address')),
+    test_mode: plain.object(
+      'While it is on, messages are sent only to the test numbers; everything inbound is stored',
+      {
+        enabled: plain.flag('Whether test mode is on'),
+        test_numbers: Type.Array(Type.String(), { description: 'The people who get messages in test mode' }),
+      },
     ),
-    test_mode: plain.object('While it is on, messages leave only for the test numbers; everything inbound is stored', {
-      enabled: plain.flag('Whether it is on'),
-      test_numbers: Type.Array(Type.String(), { description: 'Who is written to in test mode' }),
-    }),
     company: recordId('company'),
     default_agent: Type.Optional(recordId('agent')),
     channel,
     status,
     ...Type.Partial(Type.Object(settingsProperties('record'))).properties,
-    general_config: plain.object('Settings that hold for all messages of the inbox', {
+    general_config: plain.object('Settings for all messages of the inbox', {
       include_operator_name_on_message: plain.flag(OPERATOR_NAME),
     }),
-    coexistence_enabled: plain.flag('Whether the number is used in the business app, too'),
+    coexistence_enabled: plain.flag('Whether the number is also used in the Business app'),
     process_unsupported_messages: plain.flag(
       'Whether an agent also answers messages of kinds that the platform does not know',
     ),
     disable_inbound_ai: plain.flag('Whether conversations that a contact opens are left to people'),
     pdf_local_text_extraction: plain.flag(
-      'Whether agents get the text of PDF files, which the platform reads itself, instead of pictures of their pages',
+      'Whether agents get the text of PDF files, extracted by the platform, instead of pictures of their pages',
     ),
     default_owner: nullable(recordId('user')),
     connection: plain.object("Whether the network has accepted the inbox's credentials", {
       status: oneOf(
         ['PENDING', 'CONNECTED', 'ERROR'],
-        'PENDING: the network has not accepted the inbox yet; ERROR: the inbox can not be used, and `error` says why',
+        'PENDING: the network has not accepted the inbox yet; ERROR: the inbox cannot be used, and `error` says why',
       ),
       checked_at: nullable(Timestamp),
-      error: nullable(plain.text('What went wrong; null when nothing did')),
+      error: nullable(plain.text('What went wrong; null if nothing did')),
     }),
     standing: Type.Optional(InboxStanding),
     has_templates: plain.flag(
@@ -166,7 +172,7 @@ export type Inbox = Static<typeof Inbox>;
 
 export const InboxList = pageSchema(ref(Inbox));
 export const InboxQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(INBOX_STATUSES, 'Only those in this state')),
+  status: Type.Optional(oneOf(INBOX_STATUSES, 'Only those with this status')),
   channel: Type.Optional(oneOf(CHANNEL_NAMES, 'The messaging channel')),
 });
 export type InboxQuery = Static<typeof InboxQuery>;
@@ -178,10 +184,11 @@ export const InboxPairing = define(
   Type.Object({
     state: oneOf(
       PAIRING_STATES,
-      'WAITING: a phone has to scan the picture or to be given the code · CONNECTED: a phone is paired · FAILED: the network gave no code · NOT_NEEDED: nothing is paired with this inbox',
+      'WAITING: scan the picture with a phone or type the code · CONNECTED: a phone is paired · FAILED: the ' +
+        'network gave no code · NOT_NEEDED: nothing is paired with this inbox',
     ),
     picture: nullable(plain.text('The QR code as a data URL; null until the network has made it')),
-    code: nullable(plain.text('What can be typed into the phone instead')),
+    code: nullable(plain.text('The code to type into the phone instead')),
     error: nullable(plain.text('Why there is no code')),
   }),
 );
@@ -190,7 +197,7 @@ export type InboxPairing = Static<typeof InboxPairing>;
 export const ConnectLink = define(
   'ConnectLink',
   Type.Object({
-    url: plain.text("The network's own page, on which a person logs in. It is for one person and one log-in"),
+    url: plain.text("The network's own page on which a person logs in. It is for one person and one log-in"),
     expires_at: Timestamp,
   }),
 );

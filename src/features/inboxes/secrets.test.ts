@@ -82,7 +82,7 @@ test('a new value replaces the stored one, null clears the token, and a mask wit
   assert.equal((await put({ api_wap_config: { ...ids, business_token: TOKEN } })).body.connection.status, 'CONNECTED');
 });
 
-test('a masked api_key together with another gateway is 400, so nobody can send a key that they may not see to an address of their own', async () => {
+test('a masked api_key together with another gateway is 400, so no one can send a key that they may not see to an address of their own', async () => {
   const before = await storedSettings();
   const partner_api_config = { ...masked.partner, base_url: 'http://127.0.0.1:9010' };
   const { body } = await call(400, 'PUT', path, { body: { partner_api_config } });

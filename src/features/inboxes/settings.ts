@@ -63,10 +63,10 @@ export function sealSettings(row: InboxRow, settings: ChannelSettings, given: Se
     if (value === undefined || (typeof value === 'string' && isMaskedSecret(value))) {
       const kept = getOwnProperty(stored ?? {}, property) ?? null;
       if (kept === null && value !== undefined)
-        throw invalid(`${field}.${property}`, 'is a mask, and nothing is stored behind it');
+        throw invalid(`${field}.${property}`, 'is a mask, but no value is stored');
       const isSent = !settings.ownSecrets?.includes(property);
       if (kept !== null && stored && isSent && !callsSameTargets(settings, stored, given))
-        throw invalid(`${field}.${property}`, 'has to be given anew with another address');
+        throw invalid(`${field}.${property}`, 'must be entered again for another address');
       merged.set(property, kept);
     } else if (typeof value === 'string') {
       merged.set(property, secrets.seal(value, secretContext(row, property)));
@@ -77,7 +77,7 @@ export function sealSettings(row: InboxRow, settings: ChannelSettings, given: Se
 
 /**
  * Returns true when the settings call the same addresses as the stored ones. Only then a stored secret
- * is kept, because callers must not be able to send a secret that they can not see to another address.
+ * is kept, because callers must not be able to send a secret that they cannot see to another address.
  */
 function callsSameTargets({ targets }: ChannelSettings, stored: Settings, given: Settings): boolean {
   return isDeepStrictEqual(targets(stored), targets(given));

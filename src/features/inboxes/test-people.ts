@@ -7,7 +7,7 @@ import { hasCountryCode, isPhoneFault, phoneKey, readPhone } from '../../platfor
 import { plainPhoneText } from '../../platform/values/phone-text.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
 
-/** Reads a text that a caller wrote as each kind of name that it can be; empty when it names nobody on this channel. */
+/** Reads a text that a caller wrote as each kind of name that it can be; empty when it names no one on this channel. */
 export const readNames = ({ identities }: Pick<Channel, 'identities'>, text: string): Identity[] =>
   identities.filter(({ writing }) => writing.test(text)).map(({ identify }) => identify(text));
 
@@ -39,7 +39,7 @@ export async function readTestPeople(
   return listed.map((text, index) => {
     const path = `test_mode.test_numbers[${index}]`;
     if (!stored.includes(text) && readNames(channel, text).length === 0)
-      throw invalid(path, 'does not name a person on this channel');
+      throw invalid(path, 'does not identify a person on this channel');
     if (!isRead(text)) return text;
     const read = readPhone(text, country);
     if (!isPhoneFault(read)) return phoneKey(read.phone_number) === phoneKey(text) ? text : read.phone_number;

@@ -43,7 +43,7 @@ export function createEndpointEmbedder(outbound: Outbound, { baseUrl, apiKey, mo
   };
 }
 
-const malformed = (): EndpointError => new EndpointError('The answer of the embedding endpoint can not be understood.');
+const malformed = (): EndpointError => new EndpointError('The answer of the embedding endpoint cannot be understood.');
 
 /** Reads the vectors in the order of the texts. The endpoint may list them in any order. */
 function readVectors(answer: unknown, count: number): Float32Array[] {

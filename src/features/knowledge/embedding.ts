@@ -3,9 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { makeLocalVector } from './local-vectors.ts';
 
 export interface Embedder {
-  /** Which model makes the vectors. Vectors of different models can not be compared. */
+  /** Which model makes the vectors. Vectors of different models cannot be compared. */
   model: string;
-  /** How much its vectors count in a search, beside 1 for the stems of words. */
+  /** How much its vectors count in a search, next to 1 for the stems of words. */
   weight: number;
   /** Returns a vector of length 1 or 0 for each text, in the same order. Throws an EndpointError when the model gives none. */
   embed(texts: string[], signal: AbortSignal): Promise<Float32Array[]>;

@@ -116,7 +116,7 @@ test('an answer that is no list of vectors for the texts is an error, and a list
   server.fault = null;
 });
 
-test('an endpoint that can not be reached is an error of the endpoint', async () => {
+test('an endpoint that cannot be reached is an error of the endpoint', async () => {
   const away = createEndpointEmbedder(kit.outbound, { baseUrl: 'http://127.0.0.1:9', apiKey: null, model: 'm' });
   await assert.rejects(away.embed(['a'], AbortSignal.timeout(600_000)), EndpointError);
 });

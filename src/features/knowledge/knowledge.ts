@@ -87,7 +87,7 @@ export async function updateAutclById(
   });
 }
 
-/** Lets the platform try once more to prepare an item that is ERROR; any other item stays as it is. */
+/** Lets the platform try again to prepare an item that is ERROR; any other item stays as it is. */
 export async function retryItem(kit: Kit, tenant: Tenant, id: string): Promise<KnowledgeItem> {
   return tenant.tx(async (tx) => {
     const row = await lockItem(tx, id);

@@ -78,4 +78,4 @@ async function takeTurn(kit: Kit, item: ClaimedItem, stopping: AbortSignal): Pro
   }
 }
 
-const GIVEN_UP: ItemError = { code: 'GIVEN_UP', message: 'The item could not be prepared in several tries.' };
+const GIVEN_UP: ItemError = { code: 'GIVEN_UP', message: 'The item could not be processed after several attempts.' };

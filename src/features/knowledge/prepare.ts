@@ -44,7 +44,7 @@ export const MAX_COMPANY_PASSAGES = declareLimit(20_000, {
 // How many vectors a row has. With those of the largest models a row has some 800 kB.
 const VECTORS_PER_ROW = 64;
 
-/** Why an item can not be prepared, however often it is tried. The message is shown to callers. */
+/** Why an item cannot be prepared, however often it is tried. The message is shown to callers. */
 export class PreparationFault extends Error {
   readonly code: string;
 
@@ -94,7 +94,7 @@ async function readItemPassages(kit: Kit, item: ClaimedItem, signal: AbortSignal
   if (type === 'MEDIA') return splitIntoPassages(description || name);
   const row = await expectAttachment(kit.database.read(company), attachment ?? '', 'attachment');
   const format = findTextFormat(row.extension);
-  if (!format) throw new PreparationFault('NO_TEXT', 'The text of this file can not be read.');
+  if (!format) throw new PreparationFault('NO_TEXT', 'The text of this file cannot be read.');
   return withFile(kit, row, (reading) => extract(kit, item, { ...reading, signal }, format));
 }
 

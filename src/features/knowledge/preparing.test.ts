@@ -78,7 +78,7 @@ test('after many edits at the same moment, the passages are those of the text th
   );
 });
 
-test('a change of description or tags leaves the passages as they are; a change of the name makes them anew', async () => {
+test('a change of description or tags leaves the passages as they are; a change of the name makes them again', async () => {
   const { _id } = await create({ name: 'Loja', content: 'Texto' });
   await readPrepared(_id);
   const before = await readPassages(_id);

@@ -132,7 +132,7 @@ export function insertFileItem(tx: TenantTx, id: string, fields: FileItemFields)
 
 const QUEUED = `status = 'PROCESSING', error = null, is_waiting = true, turn_at = now(), attempts = 0, held_until = null`;
 
-/** Changes an AUTCL item. With `isSearched` something has changed that the search finds, so a worker prepares the item anew. */
+/** Changes an AUTCL item. With `isSearched` something has changed that the search finds, so a worker prepares the item again. */
 export function updateAutcl(
   tx: TenantTx,
   id: string,
@@ -148,7 +148,7 @@ export function updateAutcl(
   });
 }
 
-/** Lets a worker try once more to prepare an item. Null when the item is not ERROR. */
+/** Lets a worker try again to prepare an item. Null when the item is not ERROR. */
 export function requeueItem(tx: TenantTx, id: string): Promise<ItemRow | null> {
   return maybeOne(tx, {
     name: 'knowledge.requeue',

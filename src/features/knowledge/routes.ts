@@ -22,7 +22,7 @@ import { readSynonyms, updateSynonyms } from './synonyms/own-synonyms.ts';
 import { Synonyms, SynonymsUpdate } from './synonyms/schemas.ts';
 
 export function knowledgeRoutes(app: FastifyInstance, kit: Kit): void {
-  declareTag('knowledge', 'What a company knows, and the search in it');
+  declareTag('knowledge', "A company's knowledge, and its search");
   autclRoutes(app, kit);
   uploadRoute(app, kit);
   searchRoute(app, kit);
@@ -33,7 +33,7 @@ export function knowledgeRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'knowledge:read',
     summary: 'List knowledge items, without their texts',
     description:
-      'Items of all states are listed; `type`, `file_type` and `status` choose some. The text of an item is in `GET /v1/knowledge/{id}`.',
+      'Items of all statuses are listed; filter by `type`, `file_type` and `status`. `GET /v1/knowledge/{id}` returns the text of an item.',
     query: KnowledgeQuery,
     answers: { 200: KnowledgeList },
     handler: (tenant, { query }) => pageItems(kit, tenant, query),
@@ -43,7 +43,7 @@ export function knowledgeRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/knowledge/:id',
     scope: 'knowledge:read',
     summary: 'Read a knowledge item',
-    description: 'Answers the item with its text and, when it is ERROR, the cause.',
+    description: 'Returns the item with its text and, if its status is ERROR, the cause.',
     params: KnowledgeParams,
     answers: { 200: ref(KnowledgeItem) },
     handler: (tenant, { params }) => readItem(kit, tenant, params.id),
@@ -53,8 +53,8 @@ export function knowledgeRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/knowledge/:id/retry',
     scope: 'knowledge:update',
     action: 'knowledge.retry',
-    summary: 'Try once more to prepare an item whose state is ERROR',
-    description: 'The item is PROCESSING again. An item in any other state stays as it is.',
+    summary: 'Retry an item whose status is ERROR',
+    description: 'The item is PROCESSING again. An item with any other status stays unchanged.',
     params: KnowledgeParams,
     answers: { 201: ref(KnowledgeItem) },
     handler: (tenant, { params }) => retryItem(kit, tenant, params.id),
@@ -65,7 +65,7 @@ export function knowledgeRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/knowledge/:id',
     scope: 'knowledge:delete',
     summary: 'Remove a knowledge item',
-    description: 'The search finds it no more, and agents no longer answer from it.',
+    description: 'The search no longer finds it, and agents no longer answer from it.',
     params: KnowledgeParams,
     answers: { 200: ref(KnowledgeItem) },
     handler: (tenant, { params }) => removeItem(kit, tenant, params.id),
@@ -79,7 +79,8 @@ function uploadRoute(app: FastifyInstance, kit: Kit): void {
     scope: 'knowledge:create',
     summary: 'Make a knowledge item from a file',
     description:
-      'The file becomes an attachment. The text of KNOWLEDGE is read in the background; MEDIA is found by its name and description. The contents decide what the file is.',
+      'The file becomes an attachment. The text of KNOWLEDGE is read in the background; MEDIA is found by its ' +
+      'name and description. The contents determine the type of the file.',
     body: KnowledgeUpload,
     form: MOST_FILE,
     answers: { 201: ref(KnowledgeItem) },
@@ -97,7 +98,7 @@ function autclRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/knowledge/autcl',
     scope: 'knowledge:create',
     summary: 'Write a knowledge item',
-    description: 'The item is PROCESSING until its text is prepared for the search in the background.',
+    description: 'The item is PROCESSING until its text has been prepared for the search in the background.',
     body: ref(AutclCreate),
     answers: { 201: ref(KnowledgeItem) },
     errors: ['QUOTA_EXCEEDED'],
@@ -110,7 +111,7 @@ function autclRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'knowledge:update',
     summary: 'Change a knowledge item that was written here',
     description:
-      'After a change of name, text or language the item is PROCESSING again. Until it is READY the search finds it as it was before.',
+      'After a change of name, text or language the item is PROCESSING again. Until it is READY, the search finds its previous version.',
     params: KnowledgeParams,
     body: ref(AutclUpdate),
     answers: { 200: ref(KnowledgeItem) },
@@ -125,8 +126,7 @@ function synonymRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/knowledge/synonyms',
     scope: 'knowledge:read',
     summary: 'Read the synonyms of the company',
-    description:
-      'Words that mean the same for this company. The search also knows everyday words of business by itself.',
+    description: 'Words that mean the same for this company. The search also knows common business synonyms.',
     answers: { 200: ref(Synonyms) },
     handler: ({ read }) => readSynonyms(read),
   });
@@ -136,7 +136,7 @@ function synonymRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'knowledge:update',
     action: 'synonyms.update',
     summary: 'Replace the synonyms of the company',
-    description: 'They hold for the next search, and for the next answer of an agent; no item is prepared anew.',
+    description: 'They apply from the next search, and the next answer of an agent; no item is processed again.',
     body: ref(SynonymsUpdate),
     answers: { 200: ref(Synonyms) },
     handler: (tenant, { body }) => updateSynonyms(tenant, body),
@@ -151,7 +151,8 @@ function searchRoute(app: FastifyInstance, kit: Kit): void {
     action: null,
     summary: 'Find passages for a question',
     description:
-      'Passages are found by their words in Portuguese, English and Spanish, by everyday words that mean nearly the same, by words that are spelled nearly like them, and by their vectors. An item that was edited is found as it was before until it is READY.',
+      'Passages are found by their words in Portuguese, English and Spanish, by common synonyms, by words with ' +
+      'a similar spelling, and by their vectors. Until an edited item is READY, its previous version is found.',
     body: ref(KnowledgeSearch),
     answers: { 200: ref(KnowledgeSearchResult) },
     handler: (tenant, { body }) => searchKnowledge(kit, tenant, body),

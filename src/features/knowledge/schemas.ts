@@ -49,9 +49,9 @@ export interface PageProgress {
   pages: number;
 }
 
-const ItemError = plain.object('What went wrong; null when nothing did', {
+const ItemError = plain.object('What went wrong; null if nothing did', {
   code: plain.text('The cause, for programs'),
-  message: plain.text('A sentence for people that says what happened'),
+  message: plain.text('What happened, in a sentence for people'),
 });
 export type ItemError = Static<typeof ItemError>;
 
@@ -61,27 +61,27 @@ const shownProperties = {
   type: oneOf(ITEM_TYPES, 'KNOWLEDGE is searched, MEDIA is sent'),
   file_type: oneOf(ITEM_FILE_TYPES, 'What it was made from; AUTCL is Markdown that is edited here'),
   company: ref(OwningCompany, 'The company that owns it'),
-  description: Type.Optional(plain.text('For people: what it is for')),
+  description: Type.Optional(plain.text('What the field is for, shown to people')),
   attachment: Type.Optional(recordId('attachment', 'The file that it was made from, which can be sent')),
   storage_key: Type.Optional(plain.text('The name of the file in the store')),
   file_url: Type.Optional(plain.text('A public link to the file that never expires')),
   meta: Type.Optional(
-    plain.object('What the platform has found out about the file', {
-      mimeType: plain.text('The media type that the contents have'),
+    plain.object('What the platform has detected about the file', {
+      mimeType: plain.text('The media type of the contents'),
       size: Type.Optional(plain.integer('The bytes of the file')),
-      fileName: plain.text('The name that the caller gave the file'),
+      fileName: plain.text('The name given by the caller'),
       pages: Type.Optional(plain.integer('How many pages a PDF has, once the platform has opened it')),
       pagesRead: Type.Optional(plain.integer('How many of its pages were read')),
     }),
   ),
-  language: oneOf(ITEM_LANGUAGES, 'The language of the text, whose words the search compares'),
-  tags: Type.Array(Type.String(), { description: 'Words by which people group them' }),
+  language: oneOf(ITEM_LANGUAGES, 'The language of the text, used by the search'),
+  tags: Type.Array(Type.String(), { description: 'Words for grouping records' }),
   status: oneOf(
     ITEM_STATUSES,
-    'PROCESSING: it is being prepared for the search, which finds the text before the last edit until then; READY: the search finds it; ERROR: it could not be prepared',
+    'PROCESSING: it is being prepared for the search, which finds the previous text until then; READY: the search finds it; ERROR: it could not be prepared',
   ),
   error: Type.Optional(ItemError),
-  chunk_count: plain.integer('How many passages the search finds of it'),
+  chunk_count: plain.integer('How many passages of it the search can find'),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
@@ -104,13 +104,13 @@ const content = Type.String({
 });
 const optionalProperties = {
   description: Type.Optional(
-    nullable(Type.String({ maxLength: MAX_DESCRIPTION, description: 'For people: what it is for' })),
+    nullable(Type.String({ maxLength: MAX_DESCRIPTION, description: 'What the field is for, shown to people' })),
   ),
   tags: Type.Optional(tagList('Replaces all tags of the item')),
   language: Type.Optional(
     oneOf(
       ITEM_LANGUAGES,
-      'The language of the text. For a new text without one it is detected; for a file, and a text that is too short to tell, it is that of the company',
+      "The language of the text. If none is given, it is detected for a new text; for a file, and for a text too short to detect it, it is the company's",
     ),
   ),
 };
@@ -126,14 +126,14 @@ export type AutclUpdate = Static<typeof AutclUpdate>;
 
 export const KnowledgeUpload = strict({
   file: FilePart,
-  name: Type.Optional(described(Name, 'The name of the item; that of the file when there is none')),
+  name: Type.Optional(described(Name, 'The name of the item; by default the name of the file')),
   description: Type.Optional(
-    Type.String({ maxLength: MAX_DESCRIPTION, description: 'What the file shows: MEDIA is found by it' }),
+    Type.String({ maxLength: MAX_DESCRIPTION, description: 'What the file shows; MEDIA is found by it' }),
   ),
   type: Type.Optional(
     oneOf(
       ITEM_TYPES,
-      `KNOWLEDGE reads the text of ${TEXT_FORMATS.join(', ')}; MEDIA is every other file, and the default for it`,
+      `KNOWLEDGE reads the text of ${TEXT_FORMATS.join(', ')}; MEDIA is for every other file, and their default`,
     ),
   ),
   language: optionalProperties.language,
@@ -144,10 +144,10 @@ export type KnowledgeUpload = Static<typeof KnowledgeUpload>;
 export const KnowledgeParams = Type.Object({ id: recordId('knowledge-item') });
 export const KnowledgeList = pageSchema(ref(ListedKnowledgeItem));
 export const KnowledgeQuery = pageQuery('-createdAt', {
-  type: Type.Optional(oneOf(ITEM_TYPES, 'Those of this type')),
-  file_type: Type.Optional(oneOf(ITEM_FILE_TYPES, 'Those that were made from this')),
-  status: Type.Optional(oneOf(ITEM_STATUSES, 'Those in this state')),
-  search: searchParameter('A part of the name, the description or a tag'),
+  type: Type.Optional(oneOf(ITEM_TYPES, 'Only those of this type')),
+  file_type: Type.Optional(oneOf(ITEM_FILE_TYPES, 'Only those made from this')),
+  status: Type.Optional(oneOf(ITEM_STATUSES, 'Only those with this status')),
+  search: searchParameter('Part of the name, the description or a tag'),
 });
 export type KnowledgeQuery = Static<typeof KnowledgeQuery>;
 
@@ -161,7 +161,7 @@ export const KnowledgeSearch = define(
       description: 'A question or some words, in any language',
     }),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 50, default: 10, description: 'How many passages are found at most' }),
+      Type.Integer({ minimum: 1, maximum: 50, default: 10, description: 'The most passages to return' }),
     ),
   }),
 );
@@ -170,17 +170,17 @@ export type KnowledgeSearch = Static<typeof KnowledgeSearch>;
 const FoundPassage = Type.Object({
   item: recordId('knowledge-item'),
   name: plain.text('The name of the item'),
-  headings: Type.Array(Type.String(), { description: 'The headings above the passage, the outermost first' }),
+  headings: Type.Array(Type.String(), { description: 'The headings above the passage, outermost first' }),
   content: plain.text('The text of the passage, as Markdown'),
-  position: plain.integer('Its place among the passages of the item, from 0'),
+  position: plain.integer('Its position among the passages of the item, from 0'),
   score: Type.Number({
     description:
-      'How well it fits, up to 1: it joins the places that the passage has among those with the words of the question, with words that are spelled like them, and with a similar text',
+      'How well it matches, up to 1: combines the ranks of the passage by the words of the question, by words with a similar spelling, and by similar meaning',
   }),
 });
 
 export const KnowledgeSearchResult = define(
   'KnowledgeSearchResult',
-  Type.Object({ result: Type.Array(FoundPassage, { description: 'The passages, the best first' }) }),
+  Type.Object({ result: Type.Array(FoundPassage, { description: 'The passages, best first' }) }),
 );
 export type KnowledgeSearchResult = Static<typeof KnowledgeSearchResult>;

@@ -92,7 +92,7 @@ test('a question without any word, or about nothing that is known, is answered w
     assert.ok(Array.isArray(await search(query)), query);
 });
 
-test('until an edit is prepared, and when it can not be, an item is found as it was before', async () => {
+test('until an edit is prepared, and when it cannot be, an item is found as it was before', async () => {
   const { _id, key } = await platform.createCompany();
   const edited = await write({ name: 'Loja', content: 'Abrimos às nove horas.' }, key);
   await database.sql('update knowledge_libraries set passages = $2 where company_id = $1', [_id, MAX_COMPANY_PASSAGES]);
@@ -119,7 +119,7 @@ test('while an item is edited, each search finds all passages of one text', asyn
       await settle(edited, key);
     };
     const editing = edit().finally(() => (progress.isOver = true));
-    // Each search meets one edit at most, however slow the machine is: a search begins anew only so often.
+    // Each search meets one edit at most, however slow the machine is: a search starts again only so often.
     while (!progress.isOver) {
       const contents = (await search('frase', {}, key)).map(({ content }) => content);
       assert.deepEqual([contents.length, new Set(contents).size], [3, 1], contents.join());
@@ -129,7 +129,7 @@ test('while an item is edited, each search finds all passages of one text', asyn
   assert.deepEqual((await search('frase', {}, key)).length, 3);
 });
 
-test('a removed item is not found any more, and nobody finds what belongs to another company', async () => {
+test('a removed item is not found any more, and no one finds what belongs to another company', async () => {
   const { key } = await platform.createCompany();
   const removed = await write({ name: 'Loja', content: 'Vendemos abacaxi.' }, key);
   assert.match(await findFirst('abacaxi', key), /abacaxi/);

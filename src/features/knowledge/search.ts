@@ -37,7 +37,7 @@ const MIN_SPELLED = 4;
 const MORE_FOR_ITEMS = 10;
 
 const DEFAULT_LIMIT = 10;
-// An item that is replaced between two statements of a search makes the search begin anew, at most this often in all.
+// An item that is replaced between two statements of a search makes the search start again, at most this often in all.
 const ATTEMPTS = 3;
 
 export async function searchKnowledge(

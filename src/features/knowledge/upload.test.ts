@@ -104,7 +104,7 @@ test('a document that is broken ends ERROR with what is wrong with it', async ()
   assert.deepEqual([status, error], ['ERROR', { code: 'MALFORMED', message: 'The file has broken XML in it.' }]);
 });
 
-test('a form without a file, with a file of no accepted format, or of a kind whose text can not be read is refused and leaves nothing', async () => {
+test('a form without a file, with a file of no accepted format, or of a kind whose text cannot be read is refused and leaves nothing', async () => {
   const count = async (): Promise<unknown> => database.sql('select count(*) from attachments');
   const before = await count();
   expectProblem(await postForm(platform, [400, UPLOAD], { name: 'a' }, { key: demo.key }), 'VALIDATION_FAILED', 'file');
@@ -116,7 +116,7 @@ test('a form without a file, with a file of no accepted format, or of a kind who
   assert.deepEqual(await count(), before);
 });
 
-test('a removed item takes its file along, unless something else needs it, and the file can not be removed before', async () => {
+test('a removed item takes its file along, unless something else needs it, and the file cannot be removed before', async () => {
   const needed = await upload(201, 'Texto');
   expectProblem(await call(409, 'DELETE', `/v1/resource/attachments/${needed.attachment}`), 'ATTACHMENT_IN_USE');
   const reply = { title: 'a', shortcut: 'a', content: 'a', attachment: needed.attachment };
@@ -130,7 +130,7 @@ test('a removed item takes its file along, unless something else needs it, and t
   assert.equal((await fetch(other.file_url)).status, 404);
 });
 
-test('the text of an uploaded item can not be edited', async () => {
+test('the text of an uploaded item cannot be edited', async () => {
   const { _id } = await upload(201, 'Texto');
   expectProblem(await call(404, 'PUT', `/v1/knowledge/autcl/${_id}`, { body: { content: 'Outro' } }), 'NOT_FOUND');
 });

@@ -76,7 +76,7 @@ export function createCompanies(kit: Kit): LiveCompanies {
       const all = [...companies.values()].reduce((sum, { streams }) => sum + streams, 0);
       const isFull = all >= (isVisitor ? most * SHARE_OF_VISITORS : most);
       if (isFull || (all >= most / 2 && (known?.streams ?? 0) >= KEPT_FOR_EACH))
-        throw new AppError('RATE_LIMITED', 'There are too many live streams already', [], { 'retry-after': '30' });
+        throw new AppError('RATE_LIMITED', 'Too many live streams are open', [], { 'retry-after': '30' });
       const its = known ?? begin(company);
       its.streams += 1;
       return its;

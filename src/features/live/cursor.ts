@@ -4,7 +4,7 @@ import { declareLimit } from '../../platform/values/limits.ts';
 
 const CURSOR = /^(\d{9,11})\.(?:([0-9A-F]{8})\.)?(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)$/;
 
-/** How long a client may be away and go on without reading its lists anew. */
+/** How long a client may be away and go on without reading its lists again. */
 export const RESUMABLE_SECONDS = declareLimit(3_600, {
   topic: 'Live',
   what: 'Stream: time to resume with a cursor',

@@ -8,7 +8,7 @@ import { openDatabase } from '../../platform/store/tenant.ts';
 import { createHub } from './hub.ts';
 import { createViewer } from './viewer.ts';
 
-test('changes that cannot be read are read again only as long as somebody watches', async () => {
+test('changes that cannot be read are read again only as long as someone watches', async () => {
   const store = await openTestDatabase();
   const database = openDatabase({ url: store.url, poolSize: 1 });
   const read = database.read(newId());

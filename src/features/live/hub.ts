@@ -23,7 +23,7 @@ export interface Hub {
   end(): void;
 }
 
-// Reading and writing take at most a thirteenth of the time, so that storing is hardly slower while somebody watches.
+// Reading and writing take at most a thirteenth of the time, so that storing is hardly slower while someone watches.
 const REST_FACTOR = 12;
 const REST_MS = 20;
 const RETRY_MS = 500;
@@ -48,8 +48,8 @@ export function createHub(read: TenantRead, { log, secrets }: Pick<Kit, 'log' | 
       beat();
       restMs = Math.max(REST_MS, REST_FACTOR * (performance.now() - beganMs));
     } catch (error) {
-      // Failure policy: the records are read again; viewers that have received a part of them receive it twice. When nobody watches any
-      // more, for example because the platform stops, nobody needs them.
+      // Failure policy: the records are read again; viewers that have received a part of them receive it twice. When no one watches any
+      // more, for example because the platform stops, no one needs them.
       log.warn({ err: error }, 'live: changed records could not be read');
       if (viewers.size > 0) addChanges(pending, changed);
     }

@@ -147,7 +147,7 @@ test('a cursor that is too old, or of another database, is answered with reset; 
   await live.close();
 });
 
-test('a change that nobody announced arrives all the same', async () => {
+test('a change that no one announced arrives all the same', async () => {
   const contact = await createContact();
   const live = await openLive(platform);
   await database.sql(`update contacts set name = 'Silent' where _id = $1`, [contact._id]);
@@ -181,7 +181,7 @@ test('more than 500 changes of a kind at once arrive as reset', async () => {
   );
   const live = await openLive(platform, { key });
   await database.sql(`update contacts set name = 'More' where company_id = $1`, [_id]);
-  // A stream that begins while another transaction is open is told first to read all lists anew.
+  // A stream that begins while another transaction is open is told first to read all lists again.
   await live.waitFor('reset', ({ events }) => events.join() === 'contact');
   assert.equal(lastStates(live, 'contact').size, 0);
   await live.close();
@@ -210,7 +210,7 @@ test('a stream ends soon after its key was revoked, and gains and loses events w
   await waitUntil('the stream of the removed user to end', () => person.isClosed());
 });
 
-test('a stream that begins while an older transaction is open is told to read its lists anew when that has ended', async () => {
+test('a stream that begins while an older transaction is open is told to read its lists again when that has ended', async () => {
   const company = await platform.createCompany();
   const contact = await createContact(company.key);
   const client = new pg.Client({ connectionString: database.ownerUrl });

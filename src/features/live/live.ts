@@ -112,7 +112,7 @@ const isUsable = async (system: SystemTx, company: string, { writtenAt, snapshot
 function readCursor(text: string | undefined): Cursor | null {
   if (text === undefined) return null;
   const cursor = parseCursor(text);
-  if (!cursor) throw invalid('after', 'is no id of an event of this stream');
+  if (!cursor) throw invalid('after', 'is not the id of an event of this stream');
   return cursor;
 }
 

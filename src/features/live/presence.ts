@@ -22,7 +22,7 @@ const HOLDS_MS: Record<PresenceState, number> = {
   }),
   AWAY: 0,
 };
-// A page that is loaded anew closes its stream and opens another one.
+// A page that is loaded again closes its stream and opens another one.
 const LINGER_MS = 5_000;
 // The most presences of a company, and of one caller.
 const MOST = declareLimit(2_000, { topic: 'Live', what: 'Presences per company', beyond: 'not shown' });

@@ -80,7 +80,7 @@ export function addChanges(to: ChangedRecords, more: Iterable<[table: string, id
   for (const [table, ids] of more) to.set(table, new Set([...(to.get(table) ?? []), ...ids]));
 }
 
-// Beyond this number of changed records of a kind at once, clients read their lists anew, which are shorter.
+// Beyond this number of changed records of a kind at once, clients read their lists again, which are shorter.
 const MOST_AT_ONCE = declareLimit(500, {
   topic: 'Live',
   what: 'Stream: records of one kind that change at the same time',

@@ -9,7 +9,7 @@ import { LIVE_ANSWER, LiveQuery, Presence, PresenceChange, PresenceParams } from
 
 /** Returns the streams, which visitors of web chats share. */
 export function liveRoutes(app: FastifyInstance, kit: Kit): Live {
-  declareTag('live', 'What changes, as it changes');
+  declareTag('live', 'Changes, as they happen');
   const live = createLive(kit);
   app.addHook('onClose', live.stop);
   const typing = createTypingIndicators(kit);
@@ -18,7 +18,7 @@ export function liveRoutes(app: FastifyInstance, kit: Kit): Live {
     method: 'GET',
     path: '/v1/live',
     scope: null,
-    summary: 'Follow what changes in the company',
+    summary: 'Stream the changes in the company',
     description: WORDS,
     query: LiveQuery,
     answers: { 200: LIVE_ANSWER },
@@ -33,9 +33,11 @@ export function liveRoutes(app: FastifyInstance, kit: Kit): Live {
     path: '/v1/conversations/:id/typing',
     scope: 'conversations:read',
     action: null,
-    summary: 'Show to others who watch the company that the caller views a conversation or types there',
+    summary: "Show the company's other users that the caller views a conversation or types in it",
     description:
-      'Nothing is stored. It arrives as the event `presence` of GET /v1/live. With TYPING from a caller who may send messages, the contact sees it as well, where the network can show it and a text could be sent; there the messages of the contact then count as read.',
+      'Nothing is stored. It arrives as the event `presence` of GET /v1/live. With TYPING from a caller who ' +
+      'can send messages, the contact sees it as well, if the network supports it and a text could be sent; ' +
+      "the contact's messages then count as read at the network.",
     params: PresenceParams,
     body: ref(PresenceChange),
     answers: { 201: ref(Presence) },
@@ -45,11 +47,10 @@ export function liveRoutes(app: FastifyInstance, kit: Kit): Live {
 }
 
 const WORDS =
-  `A stream of server-sent events. Each record that is created or changed arrives as an event with the record as its GET answers it,
-  if the token may read such records. \`ready\` says that from here on nothing is missed. A client that was away goes on with the id of the
-  last event that it received, and first receives what has changed meanwhile; when that was too much or more than an hour ago, \`reset\` names the
-  records whose lists it has to read anew. A record may arrive twice, and its state is never older than the one before. A change of a contact does
-  not send its conversations and messages: a client renews the \`contact_summary\` of those that it has.`.replaceAll(
-    /\s+/g,
-    ' ',
-  );
+  'A stream of server-sent events. Each record that is created or changed arrives as an event with the ' +
+  'record as its GET returns it, if the token can read such records. From `ready` on, no change is missed. ' +
+  'A client that reconnects sends the id of the last event that it received, and first receives what has ' +
+  'changed meanwhile. If that is too much or more than an hour ago, `reset` lists the records whose lists ' +
+  'it has to read again. A record may arrive twice, but never in an older state than before. A change of a ' +
+  'contact does not send its conversations and messages: update the `contact_summary` of those that you ' +
+  'have.';

@@ -37,7 +37,7 @@ export const LiveQuery = strict(
       Type.String({
         maxLength: MAX_CURSOR,
         description:
-          'The id of the last event that the client received, from which it goes on. The header Last-Event-ID does the same',
+          'The id of the last event that the client received, from which it continues. The header Last-Event-ID does the same',
       }),
     ),
   },
@@ -53,7 +53,8 @@ export const PresenceChange = define(
   strict({
     state: oneOf(
       PRESENCE_STATES,
-      'VIEWING holds for 60 seconds and TYPING, which is VIEWING afterwards, for 15 seconds, unless repeated; both end when the last live stream of the caller closes',
+      'VIEWING lasts 60 seconds, and TYPING 15 seconds, after which it becomes VIEWING; repeat the call to ' +
+        "extend them. Both end when the caller's last live stream closes",
     ),
   }),
 );
@@ -63,11 +64,11 @@ export const Presence = define(
   'Presence',
   Type.Object({
     conversation: recordId('conversation'),
-    by: plain.object('Who is there', {
+    by: plain.object('The user', {
       _id: plain.text('The id of the user or the API key'),
-      name: plain.text('Their name'),
+      name: plain.text("The user's name"),
     }),
-    state: oneOf(PRESENCE_STATES, 'What they do there'),
+    state: oneOf(PRESENCE_STATES, 'What the user is doing'),
   }),
 );
 export type Presence = Static<typeof Presence>;
@@ -77,21 +78,21 @@ export const PresenceParams = Type.Object({ id: recordId('conversation') });
 const event = <D extends TSchema>(name: string, data: D) =>
   Type.Object({
     event: oneOf([name], 'The event'),
-    id: Type.Optional(plain.text('The cursor from which the stream goes on')),
+    id: Type.Optional(plain.text('The cursor from which the stream can be resumed')),
     data,
   });
 
-const record = (name: string, schema: TSchema) => event(name, ref(schema, 'The record as GET returns it'));
+const record = (name: string, schema: TSchema) => event(name, ref(schema, 'The record as its GET returns it'));
 
 /** One event of the stream. On the wire `event`, `id` and `data` are lines of their own, as server-sent events are. */
 const LiveEvent = define(
   'LiveEvent',
   Type.Union([
-    event('ready', plain.object('From here on nothing is missed', {})),
+    event('ready', plain.object('From here on, no change is missed', {})),
     event(
       'reset',
-      plain.object('Changes of these records were too many or too long ago to be listed: read their lists anew', {
-        events: Type.Array(oneOf(RECORD_EVENTS), { description: 'The events that are told' }),
+      plain.object('Too many of these records have changed, or too long ago, to be listed: read their lists again', {
+        events: Type.Array(oneOf(RECORD_EVENTS), { description: 'The events affected' }),
       }),
     ),
     record('inbox', Inbox),
@@ -106,10 +107,10 @@ const LiveEvent = define(
     record('campaign', Campaign),
     record('follow_up', FollowUp),
     record('table_row', Row),
-    event('presence', ref(Presence, 'Who looks at a conversation or writes in it')),
+    event('presence', ref(Presence, 'A user views a conversation or types in it')),
     event(
       'removed',
-      plain.object('The record was removed; the messages of a conversation go with it', {
+      plain.object('The record was removed; the messages of a removed conversation are not reported separately', {
         event: oneOf(['contact', 'conversation', 'message', 'campaign', 'table_row'], 'The event'),
         _id: plain.text('The record that was removed'),
       }),

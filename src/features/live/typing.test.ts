@@ -1,4 +1,4 @@
-/** The indicator by which contacts see that somebody writes an answer. */
+/** The indicator by which contacts see that someone writes an answer. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
@@ -33,7 +33,7 @@ async function expectNothingShown(sayIt: () => Promise<unknown>): Promise<void> 
   assert.equal(await countShown(), before + 1);
 }
 
-test('a contact sees that somebody types, once in ten seconds however often and in however many processes it is said', async () => {
+test('a contact sees that someone types, once in ten seconds however often and in however many processes it is said', async () => {
   const { _id } = await start();
   const before = await countShown();
   await say(_id);
@@ -66,7 +66,7 @@ test('nothing is shown to a contact to whom no text could be sent, or by a calle
   await expectNothingShown(() => say(_id));
 });
 
-test('in test mode only a contact among the test numbers sees that somebody types', async () => {
+test('in test mode only a contact among the test numbers sees that someone types', async () => {
   const [stranger, tester] = [await writeAsContact(platform), await writeAsContact(platform)];
   const write = (test_mode: Json): Promise<unknown> =>
     call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { test_mode } });

@@ -1,4 +1,4 @@
-/** Shows to contacts that somebody writes an answer. Requests do not wait for it, and it may be left out. */
+/** Shows to contacts that someone writes an answer. Requests do not wait for it, and it may be left out. */
 import type { Kit } from '../../kit.ts';
 import { allows } from '../../platform/values/scopes.ts';
 import { createShares } from '../../platform/work/shares.ts';
@@ -26,7 +26,7 @@ export function createTypingIndicators(kit: Kit): TypingIndicators {
     try {
       await calls.within(company, () => showTyping(kit, { company, conversation }, stopping.signal));
     } catch (error) {
-      // Failure policy: the contact does not see that somebody types.
+      // Failure policy: the contact does not see that someone types.
       kit.log.debug({ err: error, conversation }, 'typing was not shown');
     }
   }

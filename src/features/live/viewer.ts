@@ -19,7 +19,7 @@ export interface Follower {
   select(events: WrittenEvent[]): Buffer;
   /** Sends a text of the hub, or keeps it until the viewer has caught up. */
   push(text: Buffer): void;
-  /** Tells the client to read its lists anew. */
+  /** Tells the client to read its lists again. */
   reset(): void;
   end(): void;
 }

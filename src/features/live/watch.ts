@@ -81,7 +81,7 @@ export function createWatch(kit: Kit, deliver: Deliver): Watch {
       if (!(await settle(system, company))) unsettled.add(company);
       watched.add(company);
       await poller.poll();
-      if (since === null) throw new AppError('UNAVAILABLE', 'Changes can not be read right now', [], SOON);
+      if (since === null) throw new AppError('UNAVAILABLE', 'Changes cannot be read right now', [], SOON);
     },
     remove: (company) => {
       watched.delete(company);

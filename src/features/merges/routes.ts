@@ -15,7 +15,13 @@ export function mergeRoutes(app: FastifyInstance, kit: Kit): void {
     disposes: 'contact',
     summary: 'Merge another contact into this one',
     description:
-      'The fields of this contact are kept, empty ones are filled from the other, and tags are united, up to 50; opted_out and blocked are true if they were true for either. Conversations, messages and table rows move to this contact, and so do phone numbers, e-mails and other identities: messages from the other’s phone number belong to this contact from now on. Where both have an open conversation in one inbox, the older stays open and the other is closed; its unread count is added to the one that stays, which opens if it is SNOOZED and has unread messages. A reply goes to the identity with which the contact wrote last, within its reply window. The other contact is gone afterwards, without an event of its own.',
+      'This contact keeps its fields; its empty ones are filled from the other, and tags are combined, up to ' +
+      '50. opted_out and blocked are true if they were true for either. Conversations, messages and table rows ' +
+      'move to this contact, and so do phone numbers, e-mails and other identities: messages from the other’s ' +
+      'phone number belong to this contact from now on. If both have an open conversation in one inbox, the ' +
+      'older stays open and the other is closed; its unread count is added to the one that stays, which ' +
+      'reopens if it is SNOOZED and has unread messages. A reply goes to the identity with which the contact ' +
+      'last wrote, within its reply window. The other contact is removed, without an event of its own.',
     params: MergeParams,
     body: ref(ContactMerge),
     answers: { 201: ref(Contact) },

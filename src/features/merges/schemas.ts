@@ -4,7 +4,7 @@ import { define, recordId, strict } from '../../platform/values/schema.ts';
 export const ContactMerge = define(
   'ContactMerge',
   strict({
-    contact: recordId('contact', 'The contact that is merged into the other one and removed'),
+    contact: recordId('contact', 'The contact to merge into the other one and remove'),
   }),
 );
 export type ContactMerge = Static<typeof ContactMerge>;

@@ -69,6 +69,6 @@ test('the event of a step change by a campaign names the campaign', async () => 
   assert.deepEqual({ origin, campaignId, userId }, { origin: 'CAMPAIGN', campaignId: campaign.id, userId: null });
 });
 
-test('a message can not be sent in the name of the platform itself', async () => {
+test('a message cannot be sent in the name of the platform itself', async () => {
   await assert.rejects(sendAs({ type: 'system', id: null, name: 'Parley' }), /sends no message/);
 });

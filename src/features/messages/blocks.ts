@@ -11,20 +11,20 @@ const cause = (code: PlatformCause, title: string, message: string): Cause => ({
 export const tooSoon = (seconds: number): Cause =>
   cause(
     'RATE_LIMITED',
-    'Too quick',
-    `The account would send too quickly for its network. It may send again in ${Math.max(1, Math.ceil(seconds))} seconds`,
+    'Too fast',
+    `The account is sending too fast for its network. It can send again in ${Math.max(1, Math.ceil(seconds))} seconds`,
   );
 
 export const OVER_ACCOUNTS_DAY = cause(
   'DAILY_LIMIT',
   'Daily limit',
-  'The account has sent as many messages today as its network bears',
+  'The account has reached its daily limit of messages',
 );
 
 export const OVER_DAILY_LIMIT = cause(
   'DAILY_LIMIT',
   'Daily limit',
-  'The business has reached as many people today as its network allows',
+  'The business has reached the daily limit of its network',
 );
 
 /** Returns why the platform sends nothing to this recipient; null when messages may be sent. */
@@ -33,17 +33,17 @@ export function findRecipientBlock(
   channel: Pick<Channel, 'identities'>,
 ): Cause | null {
   if (blocked) return cause('BLOCKED', 'Contact blocked', 'The company has blocked the contact');
-  if (opted_out) return cause('OPTED_OUT', 'Contact opted out', 'The contact does not want messages');
+  if (opted_out) return cause('OPTED_OUT', 'Contact opted out', 'The contact has opted out');
   const { enabled, test_numbers } = test_mode;
   if (!enabled || isNamedIn(channel, test_numbers, to ? [to] : [])) return null;
-  return cause('TEST_MODE_BLOCKED', 'Test mode', 'The inbox is in test mode and this contact is no test number');
+  return cause('TEST_MODE_BLOCKED', 'Test mode', 'The inbox is in test mode and this contact is not a test number');
 }
 
 /** Returns why the platform does not send this message; null when the message may be sent. */
 export function findBlock(target: SendTarget, channel: Channel, contentType: ContentType): Cause | null {
   if (target.inbox_status !== 'ACTIVE') return cause('INBOX_INACTIVE', 'Inbox inactive', 'The inbox is deleted');
   if (!channel.can.content.includes(contentType))
-    return cause('PROVIDER_REJECTED', 'Not sent', `The channel can not send ${contentType}`);
+    return cause('PROVIDER_REJECTED', 'Not sent', `The channel cannot send ${contentType}`);
   const refused = findRecipientBlock(target, channel);
   if (refused) return refused;
   // The network takes templates at any time.

@@ -93,7 +93,7 @@ export function failAllQueued(tx: TenantTx, failed: FailedMessage[]): Promise<nu
 }
 
 /**
- * Counts the messages of a campaign whose outcome nobody knows: the network has had a minute to answer, and takes ten seconds. The index of
+ * Counts the messages of a campaign whose outcome no one knows: the network has had a minute to answer, and takes ten seconds. The index of
  * QUEUED messages is small, because no other message stays in this state.
  */
 export async function countUnknown(tx: TenantRead, campaign: string): Promise<number> {

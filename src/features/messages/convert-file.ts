@@ -53,9 +53,9 @@ async function convertRefused(
   }
 }
 
-/** Makes the error of a file that can not be converted to one about the attachment; other errors stay as they are. */
+/** Makes the error of a file that cannot be converted to one about the attachment; other errors stay as they are. */
 function explainFault(error: unknown, refusal: string, path: string): unknown {
   const [fault] = error instanceof AppError && error.code === 'VALIDATION_FAILED' ? error.errors : [];
   if (!fault) return error;
-  return invalid(path, `${refusal}, and the file can not be converted: it ${fault.message}`, fault.code);
+  return invalid(path, `${refusal}, and the file cannot be converted: it ${fault.message}`, fault.code);
 }

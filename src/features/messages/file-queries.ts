@@ -48,7 +48,7 @@ export async function lockAttachments(tx: TenantTx, ids: readonly string[]): Pro
   return rows.map(({ _id }) => _id);
 }
 
-/** Notes which attachments the cards of these messages show, so that they can not be removed. */
+/** Notes which attachments the cards of these messages show, so that they cannot be removed. */
 export function insertCardFiles(
   tx: TenantTx,
   messages: readonly string[],

@@ -24,7 +24,7 @@ export interface FileUpload {
 /** The call for a message with files that have to be uploaded. */
 export interface FilesCall {
   uploads: FileUpload[];
-  /** Where many messages have the same files, they share this, so that they all upload each anew at most once. */
+  /** Where many messages have the same files, they share this, so that they all upload each again at most once. */
   renewals: Renewals;
   /** Sends the message. `ids` are those that the network has given to the files, by their attachments. */
   send(ids: ReadonlyMap<string, string>): Promise<SendResult>;
@@ -35,7 +35,7 @@ export type Renewals = Map<string, Promise<UploadResult>>;
 
 /**
  * Sends a message whose files the network has, or gets before. When the network refuses the message because it has forgotten a file, those that
- * it had before are uploaded anew and the message is sent once more; a refusal is certain, so nobody gets it twice.
+ * it had before are uploaded again and the message is sent again; a refusal is certain, so no one gets it twice.
  */
 export async function sendWithFiles(kit: Kit, { uploads, renewals, send }: FilesCall): Promise<SendResult> {
   const signal = AbortSignal.timeout(UPLOAD_MS);

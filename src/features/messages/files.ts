@@ -40,7 +40,7 @@ export function checkFile(
   const { contentType } = content;
   const { file_type, state, failure } = attachment;
   if (!fitsContent(attachment, contentType))
-    throw invalid(path, `has the type ${file_type}, and ${contentType} is sent here`, 'TYPE_MISMATCH');
+    throw invalid(path, `has the type ${file_type}, but this operation sends ${contentType}`, 'TYPE_MISMATCH');
   const sent = chooseFile(can.media, contentType, { attachment, path });
   const { bytes } = sent;
   if (state !== 'READY' || bytes === null) throw invalid(path, failure ?? 'has no file yet', 'NOT_AVAILABLE');

@@ -95,7 +95,7 @@ export interface NewFile {
   file_name: string;
   storage_key: string;
   link: string;
-  /** By which the network hands out the file, and the hash that it has announced. */
+  /** By which the network provides the file, and the hash that it has announced. */
   network_id: string;
   sha256: string | null;
 }

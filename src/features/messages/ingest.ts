@@ -273,7 +273,7 @@ export async function applyCrossed(tx: SystemTx, backMinutes: number): Promise<n
 
 /** Marks messages as FAILED whose outcome stayed unknown for 24 hours. Returns their number. */
 export async function giveUpUnknown(tx: SystemTx): Promise<number> {
-  const message = 'The network was called, and its answer never came';
+  const message = 'The network was called, but never answered';
   const cause = { code: 'PROVIDER_UNREACHABLE', title: 'Outcome unknown', message, details: '' };
   const failed = await failUnknown(tx, [cause]);
   tx.changed(failed.map(({ company, _id }) => ({ company, kind: 'MESSAGE', ids: [_id] })));

@@ -30,7 +30,7 @@ export async function readMessageBody(tenant: Tenant, id: string): Promise<Messa
   return body;
 }
 
-/** Reads messages by their ids, the oldest first, for whoever follows their changes. Those that do not exist are left out. */
+/** Reads messages by their ids, the oldest first, for callers that follow their changes. Those that do not exist are left out. */
 export const readMessages = (read: TenantRead, ids: string[]): Promise<Message[]> => findMessages(read, ids);
 
 export async function pageMessages(
@@ -48,7 +48,7 @@ export async function pageMessages(
 /** Stores a note for the team. Nothing is sent to the contact, and no event is emitted. */
 export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Message> {
   return tenant.tx(async (tx) => {
-    // A note goes to nobody, so no kind of name is looked for.
+    // A note goes to no one, so no kind of name is looked for.
     const target = await lockSendTarget(tx, input.conversationId, {});
     if (!target) throw unknownReference('conversationId');
     const { mentions = [] } = input;

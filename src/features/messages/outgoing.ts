@@ -152,10 +152,10 @@ const makeOutbound = (
   ...(AUTOMATIC.has(acting.actor.type) && { isAutomatic: true }),
 });
 
-/** Actors whose messages nobody has asked for. */
+/** Actors whose messages no one has asked for. */
 const UNASKED: ReadonlySet<Actor['type']> = new Set(['campaign', 'followup']);
 
-/** The page at which the recipient unsubscribes, for a message that many get or that nobody has asked for. */
+/** The page at which the recipient unsubscribes, for a message that many get or that no one has asked for. */
 function addOptOutLink(
   kit: Kit,
   { companyId: company, actor }: Acting,
@@ -193,16 +193,16 @@ async function findNamed(
   return { target, replied, files: own ? { own, cards: [] } : checkHeaders(channel, headers) };
 }
 
-/** The stored message does not have the operator's name. Nobody reads the refusal of an automatic message, so the network judges it. */
+/** The stored message does not have the operator's name. No one reads the refusal of an automatic message, so the network judges it. */
 function writeOutgoing(channel: Channel, target: SendTarget, { actor }: Acting, content: MessageContent): NamedContent {
   if (AUTOMATIC.has(actor.type)) return { content, nameLine: null };
   return addOperatorName(channel.can, content, target.operator_name && actor.type === 'user' ? actor.name : null);
 }
 
-/** Throws CONTENT_NOT_SUPPORTED. Nobody reads the refusal of an automatic message, so that one is stored as FAILED. */
+/** Throws CONTENT_NOT_SUPPORTED. No one reads the refusal of an automatic message, so that one is stored as FAILED. */
 function expectSendable(channel: Channel, { contentType }: MessageContent): void {
   if (channel.can.content.includes(contentType)) return;
-  const message = `is of the channel ${channel.name}, which can not send ${contentType}`;
+  const message = `is of the channel ${channel.name}, which cannot send ${contentType}`;
   const path = 'conversationId';
   throw new AppError('CONTENT_NOT_SUPPORTED', `${path} ${message}`, [{ path, code: 'CONTENT_NOT_SUPPORTED', message }]);
 }

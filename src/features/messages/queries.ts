@@ -78,7 +78,7 @@ const messageList = (tx: TenantRead, conversationId: string): PlainList => ({
 
 export async function listMessages(tx: TenantRead, conversationId: string, window: Window): Promise<Message[]> {
   const statement = pageStatement(messageList(tx, conversationId), window);
-  // With `since`, the number of rows depends on the given time, so the statement is planned anew for each call.
+  // With `since`, the number of rows depends on the given time, so the statement is planned again for each call.
   const rows = await many<MessageRow>(tx, window.since === null ? statement : { ...statement, planEachTime: true });
   return rows.map(toMessage);
 }

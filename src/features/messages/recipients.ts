@@ -21,7 +21,7 @@ export function readRecipient({ conversationId, inboxId, contact, phone, country
     return { inbox: inboxId, ...person };
   }
   for (const [field, value] of Object.entries({ inboxId, ...person }))
-    if (value !== undefined) throw invalid(field, 'has no place beside conversationId');
+    if (value !== undefined) throw invalid(field, 'is not allowed with conversationId');
   return { conversation: conversationId };
 }
 

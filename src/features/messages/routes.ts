@@ -28,7 +28,7 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/messages',
     scope: 'messages:read',
     summary: 'List and search the messages of the company',
-    description: 'Notes are among them. GET /v1/messages/conversation/{id} reads one conversation faster.',
+    description: 'Includes notes. GET /v1/messages/conversation/{id} reads one conversation faster.',
     query: MessageSearchQuery,
     answers: { 200: MessageList },
     errors: ['UNKNOWN_REFERENCE'],
@@ -39,7 +39,7 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/messages/conversation/:id',
     scope: 'messages:read',
     summary: "List a conversation's messages",
-    description: 'The oldest message comes first, unless `sort` says otherwise; notes of the team are among them.',
+    description: "Oldest message first, unless `sort` says otherwise. Includes the team's notes.",
     params: ConversationParams,
     query: MessageQuery,
     answers: { 200: MessageList },
@@ -51,7 +51,7 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'messages:read',
     summary: 'Read a message',
     description:
-      'Answers the message with its status and, when it is FAILED, the cause in `errors`. The data of message events has this form.',
+      'Returns the message with its status and, if it is FAILED, the cause in `errors`. Message events use the same format.',
     params: MessageParams,
     answers: { 200: ref(Message) },
     handler: (tenant, { params }) => readMessage(tenant, params.id),
@@ -60,9 +60,10 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/messages/:id/body',
     scope: 'messages:read',
-    summary: 'Read the whole text of a message',
+    summary: 'Read the full text of a message',
     description:
-      'Of a mail whose `email.is_shortened` is true: its text with quoted mails and signature, at most 262,144 characters. HTML is turned into text. Of any other message its `content`.',
+      'For a mail whose `email.is_shortened` is true: its text with quoted mails and signature, up to 262,144 ' +
+      'characters, with HTML converted to text. For any other message, its `content`.',
     params: MessageParams,
     answers: { 200: ref(MessageBody) },
     handler: (tenant, { params }) => readMessageBody(tenant, params.id),
@@ -77,7 +78,9 @@ function writeRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'messages:create',
     summary: 'Send a text',
     description:
-      'Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known. A closed conversation is opened again. `inboxId` with `contact` or `phone` goes into their open conversation, or opens one.',
+      'Stores the message, calls the network, and returns the message with its status after the call: SENT, ' +
+      'FAILED with its cause, or QUEUED if the outcome is unknown. A closed conversation is reopened. With ' +
+      '`inboxId` and `contact` or `phone`, the message goes into their open conversation, or opens one.',
     body: ref(SendText),
     answers: { 201: ref(Message) },
     errors: ['CONVERSATION_OPEN', 'QUOTA_EXCEEDED'],
@@ -91,7 +94,7 @@ function writeRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'messages:create',
     summary: 'Write a note for the team',
     description:
-      'A note is stored in the conversation and sent to nobody. Users whom it mentions find it by `GET /v1/messages?mentioned=<id>`.',
+      'A note is stored in the conversation and not sent to anyone. Users mentioned in it find it with `GET /v1/messages?mentioned=<id>`.',
     body: ref(WriteNote),
     answers: { 201: ref(Message) },
     errors: ['QUOTA_EXCEEDED'],
@@ -110,7 +113,7 @@ const FILE_OPERATIONS: Readonly<Record<FileType, { path: string; summary: string
   },
   AUDIO: {
     path: '/v1/messages/send-audio',
-    summary: 'Send sound',
+    summary: 'Send audio',
     converted:
       'OGG is shown as a voice note where the network has some, and so is what browsers record: Opus in a WEBM or MP4, which is put into an OGG.',
   },

@@ -48,23 +48,23 @@ export type PlatformCause = (typeof PLATFORM_CAUSES)[number];
 
 export const causeCode = Type.Unsafe<number | string>({
   type: ['integer', 'string'],
-  description: `The network's number (131026), or one of the platform's words: ${PLATFORM_CAUSES.join(', ')}`,
+  description: `The network's number (131026), or one of the platform's codes: ${PLATFORM_CAUSES.join(', ')}`,
 });
 const open = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
-  description: 'The element as the network sent it',
+  description: 'The component as the network sent it',
 });
 
 export const Cause = Type.Object({
   code: causeCode,
-  title: plain.text('The cause in short'),
+  title: plain.text('The cause in a few words'),
   message: plain.text('The cause in a sentence'),
-  details: plain.text('More about the failure, in the words of the network'),
+  details: plain.text("Details of the failure, in the network's words"),
 });
 export type Cause = Static<typeof Cause>;
 
-const FailureReason = plain.object('The cause that the network reported, in Portuguese; absent without one', {
+const FailureReason = plain.object('The cause that the network reported, in Portuguese; absent if it reported none', {
   code: causeCode,
   message: plain.text('Display text in Portuguese; may change without notice'),
 });
@@ -77,48 +77,48 @@ export const Message = define(
     company: recordId('company'),
     conversation: recordId('conversation'),
     contact: recordId('contact'),
-    contact_summary: ref(ContactSummary, 'Who the contact is'),
+    contact_summary: ref(ContactSummary, "The contact's name and identifiers"),
     inbox: recordId('inbox'),
     channel: oneOf(CHANNEL_NAMES, 'The messaging channel'),
     sender_type: SenderType,
-    sender: nullable(plain.text('The user or key that sent it; the contact of an incoming one')),
+    sender: nullable(plain.text('The user or key that sent it; for an incoming message, the contact')),
     message_type: MessageType,
     origin: Origin,
-    contentType: oneOf(CONTENT_TYPES, 'What kind of content it is'),
+    contentType: oneOf(CONTENT_TYPES, 'The kind of content'),
     content: nullable(plain.text('The text')),
     attachment: nullable(recordId('attachment')),
     media: nullable(
       plain.object('The file of the message', {
-        storage_key: nullable(plain.text('What the file is stored under')),
-        url: nullable(plain.text('The link of the file; it waits for a file that is still on its way')),
+        storage_key: nullable(plain.text('The key of the file in the store')),
+        url: nullable(plain.text('The link of the file; it waits for a file that is still being fetched')),
         mimeType: nullable(plain.text('The media type')),
         fileName: nullable(plain.text('The name of the file')),
-        size: nullable(plain.integer('How many bytes it has')),
-        error: Type.Optional(plain.text('Why the file can not be had; absent otherwise')),
+        size: nullable(plain.integer('The size in bytes')),
+        error: Type.Optional(plain.text('Why the file is not available; absent otherwise')),
       }),
     ),
     template: nullable(
       plain.object('The template with its values', {
         name: plain.text('The name of the template at the network'),
-        language: plain.text('The language, as BCP 47 writes it'),
-        components: Type.Array(open, { description: "What was put into the template's places" }),
+        language: plain.text('The language, as a BCP 47 tag'),
+        components: Type.Array(open, { description: "The values of the template's variables" }),
       }),
     ),
     interactive: nullable(
-      plain.object('What the contact chose', {
+      plain.object("The contact's choice", {
         type: plain.text(
           'What was chosen: button_reply, list_reply, nfm_reply, button, order, …; what is offered: button, list, product, …',
         ),
-        id: nullable(plain.text('The id of what was chosen')),
-        title: nullable(plain.text('The words of what was chosen')),
-        description: nullable(plain.text('The words below them')),
-        payload: nullable(plain.text('What the company gave the button for itself')),
-        response: Type.Unknown({ description: "A flow's or an order's structured answer" }),
+        id: nullable(plain.text('The id of the choice')),
+        title: nullable(plain.text('The text of the choice')),
+        description: nullable(plain.text('The description below it')),
+        payload: nullable(plain.text("The button's payload, set by the company")),
+        response: Type.Unknown({ description: 'The structured response of a flow or an order' }),
         offer: Type.Optional(
           Type.Unsafe<InteractiveOffer>({
             ...open,
             description:
-              'Of a message of the business: its `header` and `footer`, and in `action` the buttons, list or product that it offers. Absent in what a contact chose',
+              "In a message of the business: its `header` and `footer`, and in `action` the buttons, list or product that it offers. Absent in a contact's choice",
           }),
         ),
       }),
@@ -127,7 +127,7 @@ export const Message = define(
       plain.object('A place', {
         latitude: Type.Number({ description: 'Degrees north' }),
         longitude: Type.Number({ description: 'Degrees east' }),
-        name: nullable(plain.text('What the place is called')),
+        name: nullable(plain.text('The name of the place')),
         address: nullable(plain.text('The address of the place')),
         url: nullable(plain.text('The web address of the place')),
       }),
@@ -136,43 +136,45 @@ export const Message = define(
     referral: nullable(
       Type.Unsafe<Record<string, unknown>>({
         ...open,
-        description: 'The advertisement that led here; `referred_product` is the product that the message is about',
+        description: 'The ad that led here; `referred_product` is the product that the message is about',
       }),
     ),
     reaction: nullable(
       plain.object('The reaction to another message', {
         message: nullable(recordId('message')),
-        emoji: nullable(plain.text('null: taken back')),
+        emoji: nullable(plain.text('null: removed')),
       }),
     ),
     reply_to: nullable(recordId('message')),
     status: MessageStatus,
-    errors: Type.Array(Cause, { description: 'Why the message has failed, one entry for each cause' }),
+    errors: Type.Array(Cause, { description: 'Why the message failed, one entry for each cause' }),
     failure_reason: Type.Optional(FailureReason),
     external_id: nullable(plain.text("The network's id")),
     campaign: nullable(recordId('campaign')),
     enrollment: nullable(recordId('enrollment')),
     agent: nullable(recordId('agent')),
-    forwarded: nullable(oneOf(['ONCE', 'OFTEN'], 'Passed on from another chat')),
+    forwarded: nullable(oneOf(['ONCE', 'OFTEN'], 'Forwarded from another chat')),
     unsupported: nullable(
-      plain.object('Of contentType UNSUPPORTED: what came. raw is null where it is larger than 16 kB', {
-        kind: plain.text('What the network calls it: poll_creation, …'),
+      plain.object('For contentType UNSUPPORTED: the original content. raw is null if it is larger than 16 kB', {
+        kind: plain.text("The network's name for it: poll_creation, …"),
         raw: nullable(open),
       }),
     ),
     email: nullable(
-      plain.object('Of the first message of a received mail: its subject, and at most ten recipients of each kind', {
-        subject: nullable(plain.text('What the mail is about')),
+      plain.object('For the first message of a received mail: its subject, and at most ten recipients of each kind', {
+        subject: nullable(plain.text('The subject of the mail')),
         to: Type.Array(Type.String(), { description: 'The addresses of the recipients' }),
-        cc: Type.Array(Type.String(), { description: 'The addresses of those who got a copy' }),
-        reply_to: Type.Array(Type.String(), { description: 'Reply-To: where replies go; empty for the sender' }),
+        cc: Type.Array(Type.String(), { description: 'The addresses of the Cc recipients' }),
+        reply_to: Type.Array(Type.String(), {
+          description: 'Reply-To: where replies go; empty if they go to the sender',
+        }),
         is_shortened: plain.flag(
-          'Whether `content` leaves out quoted mails, a signature or the rest of a long mail; `GET /v1/messages/{id}/body` has the whole text',
+          'Whether `content` omits quoted mails, a signature or the rest of a long mail; `GET /v1/messages/{id}/body` returns the full text',
         ),
       }),
     ),
-    mentions: Type.Array(recordId('user'), { description: 'The users whom a note mentions' }),
-    is_echo: plain.flag('Whether it was written in the business app'),
+    mentions: Type.Array(recordId('user'), { description: 'The users mentioned in a note' }),
+    is_echo: plain.flag('Whether it was written in the Business app'),
     is_test: plain.flag('Whether it belongs to the test mode of its inbox'),
     edited_at: nullable(Timestamp),
     revoked_at: nullable(Timestamp),
@@ -188,7 +190,7 @@ export type Message = Static<typeof Message>;
 
 export const MessageBody = define(
   'MessageBody',
-  Type.Object({ content: nullable(plain.text('The whole text; null for a message without a text')) }),
+  Type.Object({ content: nullable(plain.text('The full text; null for a message without a text')) }),
 );
 export type MessageBody = Static<typeof MessageBody>;
 
@@ -202,7 +204,7 @@ export const MessageSearchQuery = pageQuery('-createdAt', {
   inbox: Type.Optional(recordId('inbox')),
   mentioned: Type.Optional(recordId('user', 'Notes that mention this user')),
   search: searchParameter(
-    'Words, whatever their case and accents: messages that have words which begin with each of them. The first 8,192 characters of a message are searched',
+    'Words, ignoring case and accents: finds messages that contain a word beginning with each of them. The first 8,192 characters of a message are searched',
   ),
 });
 export type MessageSearchQuery = Static<typeof MessageSearchQuery>;
@@ -215,23 +217,24 @@ export const RECIPIENT = {
   conversationId: Type.Optional(
     recordId(
       'conversation',
-      'Either a conversation, or `inboxId` with `contact` or `phone`, where it is opened if none is open',
+      'Either a conversation, or `inboxId` with `contact` or `phone`, which opens a conversation if none is open',
     ),
   ),
   inboxId: Type.Optional(recordId('inbox')),
   contact: Type.Optional(recordId('contact')),
-  phone: Type.Optional(writtenPhone('. A contact is created when none has this number')),
+  phone: Type.Optional(writtenPhone('. If no contact has this number, one is created')),
   country: Type.Optional(PhoneCountry),
   name: Type.Optional(nullable(Name, 'The name of the contact, if it is created')),
 };
 
 export type GivenRecipient = Partial<Static<ReturnType<typeof Type.Object<typeof RECIPIENT>>>>;
 
-const replyTo = Type.Optional(nullable(recordId('message', 'The message that it answers')));
+const replyTo = Type.Optional(nullable(recordId('message', 'The message that it replies to')));
 
 const unsubscribe = Type.Optional(
   plain.flag(
-    'true: the message is one that many get, such as a newsletter. Its mail has the headers by which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them by themselves',
+    'true: the message is a mass mail, such as a newsletter. Its mail has the headers with which mail ' +
+      'programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them automatically',
   ),
 );
 
@@ -239,9 +242,9 @@ export const SendText = define(
   'SendText',
   strict({
     ...RECIPIENT,
-    message: plain.strict('What is sent', {
+    message: plain.strict('The message to send', {
       content,
-      contentType: Type.Optional(oneOf(['TEXT'], 'What kind of content it is')),
+      contentType: Type.Optional(oneOf(['TEXT'], 'The kind of content')),
     }),
     replyTo,
     unsubscribe,
@@ -255,12 +258,12 @@ const defineSendFile = (name: string, contentType: FileType) =>
     name,
     strict({
       ...RECIPIENT,
-      message: plain.strict('What is sent', {
+      message: plain.strict('The message to send', {
         attachment: recordId('attachment', 'The uploaded file'),
         content: Type.Optional(
-          nullable(Type.String({ maxLength: MAX_TEXT, description: 'The caption, on channels that show one' })),
+          nullable(Type.String({ maxLength: MAX_TEXT, description: 'The caption, on channels that support captions' })),
         ),
-        contentType: Type.Optional(oneOf([contentType], 'What kind of content it is')),
+        contentType: Type.Optional(oneOf([contentType], 'The kind of content')),
       }),
       replyTo,
       unsubscribe,
@@ -281,15 +284,15 @@ export const WriteNote = define(
   'WriteNote',
   strict({
     conversationId: recordId('conversation'),
-    message: plain.strict('What is noted', {
+    message: plain.strict('The note', {
       content,
-      contentType: Type.Optional(oneOf(['TEXT'], 'What kind of content it is')),
+      contentType: Type.Optional(oneOf(['TEXT'], 'The kind of content')),
     }),
     mentions: Type.Optional(
       Type.Array(recordId('user'), {
         maxItems: 20,
         uniqueItems: true,
-        description: 'Users whom the note mentions; they find it by GET /v1/messages?mentioned=<id>',
+        description: 'Users mentioned in the note; they find it with GET /v1/messages?mentioned=<id>',
       }),
     ),
   }),

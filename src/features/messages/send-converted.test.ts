@@ -149,7 +149,7 @@ test('a converted copy counts to what the company stores', async () => {
   assert.ok(size > 20_000 && grown >= size && grown < size + 10_000, `${size} ${grown}`);
 });
 
-test('a picture that can not be converted is answered 400 with the accepted formats and the reason, and nothing is stored', async () => {
+test('a picture that cannot be converted is answered 400 with the accepted formats and the reason, and nothing is stored', async () => {
   const frames = [1, 2].map((shade) => ({
     create: { width: 9, height: 9, channels: 3 as const, background: { r: shade * 99, g: 0, b: 0 } },
   }));

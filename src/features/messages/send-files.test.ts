@@ -112,7 +112,7 @@ test('a file is uploaded for each number that sends it, because an id is valid f
   assert.equal((await countUploads()) - before, 2);
 });
 
-test('a file that the network has forgotten is uploaded anew, and the message is sent once', async () => {
+test('a file that the network has forgotten is uploaded again, and the message is sent once', async () => {
   const { conversation } = await writeAsContact(platform);
   const attachment = await upload(makePng(33, 7));
   const first = await send(201, 'image', conversation._id, { attachment: attachment._id });

@@ -299,7 +299,7 @@ test('a status that arrives while the call is still being refused counts more th
   assert.deepEqual(await readMessage(platform, queued._id), settled);
 });
 
-test('a send whose inbox settings can not be decrypted stores nothing, and its repetition with the same Idempotency-Key sends', async () => {
+test('a send whose inbox settings cannot be decrypted stores nothing, and its repetition with the same Idempotency-Key sends', async () => {
   const { conversation } = await writeAsContact(platform);
   const body = { conversationId: conversation._id, message: { content: 'Once' } };
   const send = (status: number): Promise<Json> =>
@@ -321,7 +321,7 @@ test('a send whose inbox settings can not be decrypted stores nothing, and its r
   assert.equal(list.result.filter((message: Json) => message.message_type === 'OUTGOING').length, 1);
 });
 
-test('a content that the channel can not send is refused, and nothing is stored', async () => {
+test('a content that the channel cannot send is refused, and nothing is stored', async () => {
   const { conversation } = await writeAsContact(platform);
   await database.sql(`update inboxes set channel = 'PROFESSIONAL_NETWORK' where _id = $1`, [demo.inbox]);
   await database.sql(`update conversations set channel = 'PROFESSIONAL_NETWORK' where _id = $1`, [conversation._id]);

@@ -1,4 +1,4 @@
-/** Shows to a contact that somebody writes an answer. */
+/** Shows to a contact that someone writes an answer. */
 import type { Kit } from '../../kit.ts';
 import { reservePairOnce } from '../../platform/work/pacing.ts';
 import { sendTypingMark } from '../conversations/read-marks.ts';
@@ -6,7 +6,7 @@ import { findBlock } from './blocks.ts';
 import { findSendTarget } from './queries.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
-// The network shows it for 25 seconds, or until the next message; after a message somebody may begin the next one.
+// The network shows it for 25 seconds, or until the next message; after a message someone may begin the next one.
 const PAUSE_SECONDS = declareLimit(10, {
   topic: 'Messages',
   what: 'Typing indicator: pause before the next one, per contact',

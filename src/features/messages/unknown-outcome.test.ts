@@ -215,9 +215,9 @@ test('no message with an unknown outcome is ever sent a second time', async () =
   }
 });
 
-test('a text is FAILED with PROVIDER_UNREACHABLE when the network can not be reached, without an event', async () => {
+test('a text is FAILED with PROVIDER_UNREACHABLE when the network cannot be reached, without an event', async () => {
   const alone = await startingAlone;
-  // An inbox receives nothing until the network has accepted its credentials, and here the network can not be asked.
+  // An inbox receives nothing until the network has accepted its credentials, and here the network cannot be asked.
   await alone.database.sql('update inboxes set accepted_at = now()');
   const { conversation } = await writeAsContact(alone);
   const failed = await sendText(alone, conversation._id);

@@ -1,8 +1,8 @@
-/** The addresses at which a contact says that they want no more messages of a company. They name both, and nobody else can make one. */
+/** The addresses at which a contact says that they want no more messages of a company. They name both, and no one else can make one. */
 import type { Kit } from '../../kit.ts';
 import { isSameSecret } from '../../platform/store/secrets.ts';
 
-/** Whose messages nobody wants any more. */
+/** Whose messages no one wants any more. */
 export interface Refuser {
   company: string;
   contact: string;

@@ -153,7 +153,7 @@ test('a contact that was merged into another one unsubscribes the other one', as
   assert.equal((await readContact(kept))['opted_out'], true);
 });
 
-test('a mail with the subject that the header names unsubscribes its writer, and nobody else', async () => {
+test('a mail with the subject that the header names unsubscribes its writer, and no one else', async () => {
   const { contact, subject } = await sendToNew('eva@client.example');
   const write = (from: string, id: string): void =>
     void mailbox.add(

@@ -13,11 +13,11 @@ interface Words {
 }
 
 const ENGLISH: Words = {
-  title: 'Do you want no more messages?',
-  lead: '{company} will not send you messages any more.',
+  title: 'Stop receiving messages?',
+  lead: '{company} will no longer send you messages.',
   button: 'Unsubscribe',
   doneTitle: 'You are unsubscribed',
-  done: '{company} will not send you messages any more. If you change your mind, write to the company.',
+  done: '{company} will no longer send you messages. If you change your mind, write to the company.',
 };
 
 const WORDS: Record<string, Words> = {
@@ -53,7 +53,7 @@ export function renderOptOut({ company, language, optedOut }: FoundRefuser): str
   return renderPage(language, words.title, `<p>${name(words.lead)}</p>${form}`);
 }
 
-/** The page for every address that is no contact's. Nobody knows the reader's language. */
+/** The page for every address that is no contact's. No one knows the reader's language. */
 export const DEAD_PAGE = renderPage(
   'en',
   'Parley',

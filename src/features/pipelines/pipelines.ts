@@ -74,7 +74,7 @@ export async function updatePipelineById(
     await lockPipelines(tx);
     const before = await expectPipeline(tx, id);
     if (before.is_default && input.is_default === false) {
-      throw invalid('is_default', 'is taken away by making another pipeline the default');
+      throw invalid('is_default', 'cannot be unset: make another pipeline the default');
     }
     const { kept, added, removed } = planSteps(before.steps, input.steps ?? before.steps);
     const replacements = input.replacements ?? {};
@@ -148,8 +148,8 @@ function planSteps(before: PipelineStep[], given: GivenStep[]): StepPlan {
   for (const [index, { _id, name, order = index, kind }] of given.entries()) {
     const old = _id === undefined ? undefined : held.get(_id);
     if (_id !== undefined && !old) throw unknownReference(`steps[${index}]._id`);
-    if (old && kept.some((step) => step._id === old._id)) throw invalid(`steps[${index}]._id`, 'is named twice');
-    if (orders.has(order)) throw invalid(`steps[${index}].order`, 'is that of another step');
+    if (old && kept.some((step) => step._id === old._id)) throw invalid(`steps[${index}]._id`, 'is listed twice');
+    if (orders.has(order)) throw invalid(`steps[${index}].order`, 'is already used by another step');
     orders.add(order);
     if (old) kept.push({ _id: old._id, name, order, kind: kind ?? old.kind });
     else added.push({ _id: newId(), name, order, kind: kind ?? 'OPEN' });
@@ -162,6 +162,6 @@ function checkReplacementKeys(replacements: Record<string, string>, steps: Pipel
   for (const step of Object.keys(replacements)) {
     const path = `replacements.${step}`;
     if (!steps.some(({ _id }) => _id === step)) throw unknownReference(path);
-    if (!removed.includes(step)) throw invalid(path, 'is of a step that stays');
+    if (!removed.includes(step)) throw invalid(path, 'is a step that is not removed');
   }
 }

@@ -32,7 +32,7 @@ export async function removeSteps(kit: Kit, tx: TenantTx, removal: StepRemoval):
   const used = (await findUsedSteps(tx, removed)).map((step) => step._id);
   const stranded = used.filter((step) => !findReplacement(step));
   if (stranded.length > 0) {
-    const message = 'has to name a step that its conversations go to';
+    const message = 'must name a step for its conversations';
     throw new AppError(
       'STEP_IN_USE',
       undefined,

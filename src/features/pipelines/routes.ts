@@ -15,11 +15,8 @@ import {
 } from './schemas.ts';
 
 const MOVES =
-  `CONVERSATION_STEP_CHANGED is emitted for each conversation that moves. Up to 2,000 move within the request; where there
-are more, a job moves the rest during the next minutes, while the step can no longer be seen or chosen.`.replace(
-    '\n',
-    ' ',
-  );
+  'CONVERSATION_STEP_CHANGED is emitted for each conversation that moves. Up to 2,000 move within the request. If there are ' +
+  'more, a job moves the rest within minutes, and the step can no longer be seen or chosen meanwhile.';
 
 export function pipelineRoutes(app: FastifyInstance, kit: Kit): void {
   declareTag('pipelines', 'The steps that conversations go through');
@@ -39,7 +36,7 @@ export function pipelineRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/pipelines',
     scope: 'pipelines:read',
     summary: 'List pipelines',
-    description: 'Each pipeline with its steps in their order. One of them is the default.',
+    description: 'Each pipeline with its steps in order. One of them is the default.',
     query: PipelineQuery,
     answers: { 200: PipelineList },
     handler: (tenant, { query }) => pagePipelines(tenant, query),
@@ -49,7 +46,7 @@ export function pipelineRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/pipelines/:id',
     scope: 'pipelines:read',
     summary: 'Read a pipeline',
-    description: 'Answers the pipeline with its steps in their order; conversations name a step by its `_id`.',
+    description: 'Returns the pipeline with its steps in order; conversations refer to a step by its `_id`.',
     params: PipelineParams,
     answers: { 200: ref(Pipeline) },
     handler: (tenant, { params }) => readPipeline(tenant, params.id),
@@ -64,7 +61,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'pipelines:update',
     disposes: 'steps',
     summary: 'Change a pipeline: name, default, steps',
-    description: `A step with conversations is removed only with a replacement. ${MOVES}`,
+    description: `A step with conversations can be removed only with a replacement. ${MOVES}`,
     params: PipelineParams,
     body: ref(PipelineUpdate),
     answers: { 200: ref(Pipeline) },
@@ -76,7 +73,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/pipelines/:id',
     scope: 'pipelines:delete',
     summary: 'Remove a pipeline with its steps',
-    description: `The default pipeline cannot be removed; one with conversations needs a replacement. ${MOVES}`,
+    description: `The default pipeline cannot be removed, and a pipeline with conversations needs a replacement. ${MOVES}`,
     params: PipelineParams,
     query: PipelineRemoval,
     answers: { 200: ref(Pipeline) },

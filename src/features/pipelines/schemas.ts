@@ -17,7 +17,7 @@ import { declareLimit } from '../../platform/values/limits.ts';
 
 const STEP_KINDS = ['OPEN', 'WON', 'LOST'] as const;
 
-/** The most steps of a pipeline: nobody reads a board with more columns. */
+/** The most steps of a pipeline: no one reads a board with more columns. */
 const MAX_STEPS = declareLimit(50, { topic: 'Messages', what: 'Steps per pipeline', beyond: '400' });
 /** The most pipelines of a company. Each change locks all of them, so their number is limited. */
 export const MAX_PIPELINES = declareLimit(100, { topic: 'Messages', what: 'Pipelines per company', beyond: '400' });
@@ -30,7 +30,7 @@ const PipelineStep = define(
   Type.Object({
     _id: recordId('step'),
     name: plain.name,
-    order: plain.integer('Its place, from 0'),
+    order: plain.integer('Its position, from 0'),
     kind: oneOf(STEP_KINDS, 'Whether the conversations in it are open, won or lost'),
   }),
 );
@@ -43,7 +43,7 @@ export const Pipeline = define(
     company: recordId('company'),
     name: plain.name,
     is_default: plain.flag("Whether it is the company's default pipeline"),
-    steps: Type.Array(ref(PipelineStep), { description: 'The steps in their order' }),
+    steps: Type.Array(ref(PipelineStep), { description: 'The steps, in order' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -56,7 +56,7 @@ const newStepProperties = {
     Type.Integer({
       minimum: 0,
       maximum: 9_999,
-      description: 'No two steps have the same order; by default the place in the list',
+      description: 'Each step has a different order; by default its position in the list',
     }),
   ),
   kind: Type.Optional(kind),
@@ -67,8 +67,8 @@ export const PipelineCreate = define(
   'PipelineCreate',
   strict({
     name,
-    is_default: Type.Optional(plain.flag('true makes this pipeline the default instead of the present one')),
-    steps: Type.Array(strict(newStepProperties), { ...stepListLimits, description: 'The steps, in their order' }),
+    is_default: Type.Optional(plain.flag('true makes this pipeline the default instead of the current one')),
+    steps: Type.Array(strict(newStepProperties), { ...stepListLimits, description: 'The steps, in order' }),
   }),
 );
 export type PipelineCreate = Static<typeof PipelineCreate>;
@@ -80,12 +80,12 @@ export const PipelineUpdate = define(
   'PipelineUpdate',
   strict({
     name: Type.Optional(name),
-    is_default: Type.Optional(plain.flag('true makes this pipeline the default instead of the present one')),
+    is_default: Type.Optional(plain.flag('true makes this pipeline the default instead of the current one')),
     steps: Type.Optional(
       Type.Array(GivenStep, {
         ...stepListLimits,
         description:
-          'Replaces the list: a step is kept by its _id, one without an _id is new, one that is missing is removed',
+          'Replaces the list: a step with its _id is kept, a step without an _id is new, and a step that is left out is removed',
       }),
     ),
     replacements: Type.Optional(
@@ -95,7 +95,7 @@ export const PipelineUpdate = define(
         patternProperties: { [ID_PATTERN]: recordId('step') },
         additionalProperties: false,
         maxProperties: MAX_STEPS,
-        description: 'Where the conversations of a removed step go: its id → the id of a step that stays',
+        description: 'Where the conversations of a removed step go: its id → the id of a remaining step',
       }),
     ),
   }),
@@ -108,7 +108,7 @@ export const PipelineQuery = pageQuery('-createdAt', {});
 export type PipelineQuery = Static<typeof PipelineQuery>;
 
 export const PipelineRemoval = strict({
-  replacement: Type.Optional(recordId('step', 'The step of another pipeline that its conversations go to')),
+  replacement: Type.Optional(recordId('step', 'The step of another pipeline to which its conversations move')),
 });
 export type PipelineRemoval = Static<typeof PipelineRemoval>;
 
@@ -122,22 +122,22 @@ export const StepChanged = define(
   'StepChanged',
   plain.object('A conversation has moved to another step of a pipeline', {
     conversationId: recordId('conversation', 'The conversation'),
-    contactId: recordId('contact', 'Its contact'),
+    contactId: recordId('contact', 'The contact'),
     companyId: recordId('company', 'The company'),
     pipeline: nullable(recordId('pipeline', 'The pipeline of the new step')),
     previousStep: Type.Unsafe<Static<typeof NamedStep> | null>({
       ...nullable(NamedStep),
-      description: 'The step before; null when it was in none',
+      description: 'The previous step; null if it was in none',
     }),
-    currentStep: plain.object('The step now', NamedStep.properties),
+    currentStep: plain.object('The new step', NamedStep.properties),
     origin: Type.Optional(
       oneOf(
         ['DASHBOARD', 'AGENT', 'API', 'CAMPAIGN'],
-        'By whom: a user, an agent, a key, or a campaign; absent when it was none of them',
+        'Who moved it: a user, an agent, a key, or a campaign; absent if it was none of them',
       ),
     ),
-    campaignId: nullable(recordId('campaign', 'The campaign that moved it; null when none did')),
-    userId: nullable(recordId('user', 'The user who moved it; null when no user did')),
+    campaignId: nullable(recordId('campaign', 'The campaign that moved it; null if none did')),
+    userId: nullable(recordId('user', 'The user who moved it; null if no user did')),
     changedAt: Type.String({ ...Timestamp, description: 'When it moved: ISO 8601 UTC with milliseconds' }),
   }),
 );

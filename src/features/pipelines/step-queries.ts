@@ -47,7 +47,7 @@ export function findStep(tx: TenantRead, id: string): Promise<StepOfPipeline | n
 }
 
 /**
- * Locks and returns those of the given steps to which conversations can move, so that the steps can not be removed until the transaction
+ * Locks and returns those of the given steps to which conversations can move, so that the steps cannot be removed until the transaction
  * ends.
  */
 export function lockTargetSteps(tx: TenantTx, ids: string[]): Promise<StepOfPipeline[]> {

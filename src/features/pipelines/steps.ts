@@ -6,7 +6,7 @@ import type { StepCause, StepChanged } from './schemas.ts';
 import { findStep, lockTargetSteps, type StepOfPipeline } from './step-queries.ts';
 
 /**
- * Finds the step to which a conversation moves, and locks it, so that it can not be removed until the transaction ends. Returns null when
+ * Finds the step to which a conversation moves, and locks it, so that it cannot be removed until the transaction ends. Returns null when
  * there is no such step.
  */
 export async function keepStepFromRemoval(tx: TenantTx, id: string): Promise<StepOfPipeline | null> {

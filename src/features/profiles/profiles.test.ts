@@ -41,7 +41,7 @@ test('a viewer uploads a picture without the right to upload files, and its file
   await put(403, makePng(64, 64), demo.key);
 });
 
-test('a picture that a user shows can not be removed, and one that another user uploads does not take it along', async () => {
+test('a picture that a user shows cannot be removed, and one that another user uploads does not take it along', async () => {
   const { _id: picture } = await uploadFile(platform, { data: makePng(64, 64) });
   const remove = (status: number) => call(status, 'DELETE', `/v1/resource/attachments/${picture}`);
   const bia = await createPerson(platform, demo._id, 'OPERATOR');

@@ -10,7 +10,7 @@ import { changeOwnRecord } from '../users/users.ts';
 import type { ProfileUpdate } from './schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
-// Pages load the picture beside each name, and visitors of a web chat load it over a mobile network.
+// Pages load the picture next to each name, and visitors of a web chat load it over a mobile network.
 export const PICTURE_MAX_BYTES = declareLimit(1_000_000, {
   topic: 'Files',
   what: 'Profile picture',
@@ -43,14 +43,14 @@ export async function uploadPicture(
 }
 
 function expectUser({ principal }: Tenant): string {
-  if (principal.type !== 'user') throw forbidden('authorization', 'A key has no profile; only a user has one');
+  if (principal.type !== 'user') throw forbidden('authorization', 'Only users have a profile, not API keys');
   return principal.id;
 }
 
 async function findPictureUrl(kit: Kit, tx: TenantRead, id: string): Promise<string> {
   const file = await expectAttachment(tx, id, 'picture');
-  if (file.file_type !== 'IMAGE') throw invalid('picture', 'has to be a picture: JPEG, PNG or WEBP');
-  if (file.state !== 'READY' || file.bytes === null) throw invalid('picture', 'is a file that is not there yet');
+  if (file.file_type !== 'IMAGE') throw invalid('picture', 'must be a picture: JPEG, PNG or WEBP');
+  if (file.state !== 'READY' || file.bytes === null) throw invalid('picture', 'is a file that has not arrived yet');
   if (file.bytes > PICTURE_MAX_BYTES) throw invalid('picture', 'is larger than 1 MB');
   return publicUrl(kit, file);
 }

@@ -14,7 +14,7 @@ export function profileRoutes(app: FastifyInstance, kit: Kit): void {
     scope: null,
     action: 'users.update',
     summary: 'Change your own name and picture',
-    description: 'For the token or session of a user, whatever the role; a key is refused with 403.',
+    description: 'For the token or session of a user of any role; API keys get 403.',
     body: ref(ProfileUpdate),
     answers: { 200: ref(User) },
     errors: ['FORBIDDEN'],
@@ -27,7 +27,8 @@ export function profileRoutes(app: FastifyInstance, kit: Kit): void {
     action: 'users.update',
     summary: 'Upload your own picture',
     description:
-      'For the token or session of a user, whatever the role; a key is refused with 403. The picture takes the place of the one before, whose file is removed unless something else shows it.',
+      'For the token or session of a user of any role; API keys get 403. The picture replaces the previous ' +
+      'one, whose file is removed unless it is used elsewhere.',
     body: PictureForm,
     form: { maxBytes: PICTURE_MAX_BYTES },
     answers: { 200: ref(User) },

@@ -111,7 +111,7 @@ test('an unknown variable, a shortcut with blanks and another property are refus
   expectProblem(await call(400, 'PATCH', `${PATH}/${_id}`, { body: owner }), 'VALIDATION_FAILED', 'owner');
 });
 
-test('an attachment of a quick reply can not be removed before the quick reply, and one of another company is an unknown reference', async () => {
+test('an attachment of a quick reply cannot be removed before the quick reply, and one of another company is an unknown reference', async () => {
   const { _id: attachment } = await uploadFile(platform, { data: makePng(), fileType: 'IMAGE' });
   const reply = await create({ attachment });
   assert.equal(reply.attachment, attachment);

@@ -38,7 +38,7 @@ export async function createQuickReply(tenant: Tenant, input: QuickReplyCreate):
   return refuseTakenShortcut(tenant, { owner, shortcut: input.shortcut }, () =>
     tenant.tx(async (tx) => {
       await expectUsers(tx, { owner });
-      if (owner !== null && owner !== findUser(tenant)) throw invalid('owner', 'is another user than you');
+      if (owner !== null && owner !== findUser(tenant)) throw invalid('owner', 'is another user');
       if (attachment !== null) await expectAttachment(tx, attachment, 'attachment');
       await lockLimit(tx, `quick-replies:${owner}`);
       if ((await countOwnersReplies(tx, owner)) >= MAX_QUICK_REPLIES)

@@ -22,7 +22,7 @@ import {
 } from './schemas.ts';
 
 const RIGHTS =
-  'A personal one is seen and changed by its owner only. One of the whole company is changed by owners and admins.';
+  'A personal one can be seen and changed only by its owner. One of the entire company can be changed by owners and admins.';
 
 const SHARED = { scopes: ['messages:update'], when: 'for a quick reply of the whole company' } as const;
 const NEEDS_TO_CHANGE: Need<{ params: { id: string } }> = {
@@ -31,7 +31,7 @@ const NEEDS_TO_CHANGE: Need<{ params: { id: string } }> = {
 };
 
 export function quickReplyRoutes(app: FastifyInstance, kit: Kit): void {
-  declareTag('quick-replies', 'Texts that people insert by a shortcut');
+  declareTag('quick-replies', 'Texts that users insert by a shortcut');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/quick-replies',
@@ -65,7 +65,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/quick-replies/:id',
     scope: 'messages:read',
     summary: 'Read a quick reply',
-    description: 'A personal one of another user is not found (404).',
+    description: 'Personal quick replies of other users are not found (404).',
     params: QuickReplyParams,
     answers: { 200: ref(QuickReply) },
     handler: (tenant, { params }) => readQuickReply(tenant, params.id),

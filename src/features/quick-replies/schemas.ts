@@ -37,8 +37,8 @@ export const QuickReply = define(
   Type.Object({
     _id: recordId('quick-reply'),
     company: recordId('company'),
-    title: plain.text('What people read in the list of texts'),
-    shortcut: plain.text('What people type after a slash'),
+    title: plain.text('The name shown in the list of texts'),
+    shortcut: plain.text('What users type after a slash'),
     content: plain.text('The text'),
     attachment: nullable(recordId('attachment')),
     owner: nullable(recordId('user')),
@@ -49,19 +49,18 @@ export const QuickReply = define(
 export type QuickReply = Static<typeof QuickReply>;
 
 const properties = {
-  title: Type.String({ ...Name, description: 'What people see in a list' }),
+  title: Type.String({ ...Name, description: 'The name shown in a list' }),
   shortcut: Type.String({
     minLength: 1,
     maxLength: 32,
     ...explainedPattern(String.raw`^[^\s/]+$`, 'must be without spaces and slashes'),
-    description:
-      'What people type after a slash; unique whatever its case, among those of the company and of each user',
+    description: 'What users type after a slash; unique, ignoring case, among those of the company and of each user',
   }),
   content: Type.String({
     minLength: 1,
     maxLength: MAX_TEXT,
     ...NOT_BLANK,
-    description: `The text, in which the client fills the variables ${VARIABLES.map((name) => `{{${name}}}`).join(', ')}`,
+    description: `The text, in which the client fills in the variables ${VARIABLES.map((name) => `{{${name}}}`).join(', ')}`,
   }),
 };
 const attachment = Type.Optional(nullable(recordId('attachment', 'A file that is sent with the text')));
@@ -74,7 +73,7 @@ export const QuickReplyCreate = define(
     owner: Type.Optional(
       Type.Unsafe<string | null>({
         ...nullable(recordId('user')),
-        description: 'The calling user, for a personal one; null, the default: the whole company',
+        description: 'The calling user, for a personal one; null, the default: the entire company',
       }),
     ),
   }),
@@ -95,6 +94,6 @@ export type QuickReplyUpdate = Static<typeof QuickReplyUpdate>;
 export const QuickReplyParams = Type.Object({ id: recordId('quick-reply') });
 export const QuickReplyList = pageSchema(ref(QuickReply));
 export const QuickReplyQuery = pageQuery('-createdAt', {
-  search: searchParameter('A part of the title, the shortcut or the text'),
+  search: searchParameter('Part of the title, the shortcut or the text'),
 });
 export type QuickReplyQuery = Static<typeof QuickReplyQuery>;

@@ -16,7 +16,7 @@ export function checkColumns(input: ColumnInput[]): Column[] {
   const seen = new Set<string>();
   return input.map(({ key, type, title = key, required = false, options = [] }, index) => {
     const path = `columns[${index}]`;
-    if (seen.has(key)) throw invalid(`${path}.key`, 'stands in the list twice', 'DUPLICATE');
+    if (seen.has(key)) throw invalid(`${path}.key`, 'appears twice in the list', 'DUPLICATE');
     seen.add(key);
     checkOptions(`${path}.options`, type, options);
     return { key, title, type, required, options };
@@ -29,7 +29,7 @@ export function findFaults(columns: Column[], data: Record<string, Value | null>
   const byKey = new Map(columns.map((column) => [column.key, column]));
   for (const [key, value] of Object.entries(data)) {
     const column = byKey.get(key);
-    const message = column ? value !== null && findValueFault(column, value) : 'is no column of this table';
+    const message = column ? value !== null && findValueFault(column, value) : 'is not a column of this table';
     if (message) faults.push({ path: `data.${key}`, message });
   }
   for (const { key, required } of columns) {

@@ -31,13 +31,13 @@ import {
 import { createTable, pageTables, readTable, updateTableById } from './tables.ts';
 
 export function tableRoutes(app: FastifyInstance, kit: Kit): void {
-  declareTag('tables', "Tables of the company's own making, and their rows");
+  declareTag('tables', 'Tables that a company defines, and their rows');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/tables',
     scope: 'tables:create',
     summary: 'Create a table',
-    description: 'Without a slug, one is made from the name. Rows carry their values by the `key` of each column.',
+    description: 'Without a slug, one is made from the name. Rows store their values by the `key` of each column.',
     body: ref(TableCreate),
     answers: { 201: ref(Table) },
     errors: ['TABLE_EXISTS', 'QUOTA_EXCEEDED'],
@@ -59,8 +59,7 @@ export function tableRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/tables/:id',
     scope: 'tables:read',
     summary: 'Read a table and a page of its rows',
-    description:
-      '`rows` is a page like that of `GET /v1/tables/{tableId}/rows`; page, sort and search choose its rows.',
+    description: '`rows` is a page like that of `GET /v1/tables/{tableId}/rows`; page, sort and search apply to it.',
     params: TableParams,
     query: RowQuery,
     answers: { 200: ref(TableWithRows) },
@@ -78,10 +77,11 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'tables:update',
     summary: 'Change a table; given columns replace all columns',
     description:
-      'Values of rows are converted where the conversion loses nothing. A change that would lose a value, or leave a required one ' +
-      'missing, is refused with COLUMN_IN_USE, which says in how many rows; `drop_columns` names columns that may be removed with their ' +
-      'values. A table of more than 100,000 rows accepts only changes for which its rows need not be read. Converting so many takes ' +
-      'some tens of seconds, in which writing rows of this table is answered 503.',
+      'Values of rows are converted if nothing is lost. A change that would lose a value, or leave a required ' +
+      'one missing, is rejected with COLUMN_IN_USE, which says in how many rows; `drop_columns` lists columns ' +
+      'that can be removed with their values. A table of more than 100,000 rows accepts only changes that ' +
+      "don't require reading its rows. Converting that many takes tens of seconds, during which writing rows " +
+      'of this table returns 503.',
     params: TableParams,
     body: ref(TableUpdate),
     answers: { 200: ref(Table) },
@@ -93,7 +93,8 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/tables/:id',
     scope: 'tables:delete',
     summary: 'Delete a table with all its rows',
-    description: 'The table is gone at once, and its slug is free; its rows are erased within minutes.',
+    description:
+      'The table is removed immediately, and its slug becomes available; its rows are erased within minutes.',
     params: TableParams,
     answers: { 200: ref(Table) },
     handler: (tenant, { params }) => removeTable(kit, tenant, params.id),
@@ -108,9 +109,11 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     action: 'tables.import',
     summary: 'Import rows from a sheet',
     description:
-      'CSV (UTF-8 or Windows-1252; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a ' +
-      'cell has at most 32 kB, a row 80 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the key or title of a column of the table, or if `mapping` names it. Each row is added: ' +
-      'importing a sheet twice adds its rows twice. Read the import for its progress.',
+      'CSV (UTF-8 or Windows-1252; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB ' +
+      'unpacked, 100,000 rows, 500 columns. A cell of more than 32 kB or a row of more than 80 kB is an error ' +
+      'of its row. The first row has the titles. A column is imported if its title is the key or title of a ' +
+      'column of the table, or if it is in `mapping`. Every row is added: importing a sheet twice adds its ' +
+      'rows twice. Read the import for its progress.',
     params: TableParams,
     form: { maxBytes: MAX_SHEET_BYTES },
     body: RowImportForm,
@@ -141,7 +144,8 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'tables:read',
     summary: 'Read an import of rows',
     description:
-      'Ask until `status` is COMPLETED or FAILED: `processed` of `total` rows are done. `row_errors` has the first rows that failed; all of them are in `/errors`.',
+      'Poll until `status` is COMPLETED or FAILED: `processed` of `total` rows are done. `row_errors` has the ' +
+      'first failed rows; `/errors` returns all of them.',
     params: RowImportParams,
     answers: { 200: ref(Import) },
     handler: (tenant, { params }) => readRowImport(tenant, params.id, params.importId),
@@ -150,8 +154,8 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/tables/:id/import/:importId/errors',
     scope: 'tables:read',
-    summary: 'The rows of an import that failed, as CSV',
-    description: 'A line for each error: the number of the row, the column, and what is wrong with it.',
+    summary: 'The failed rows of an import, as CSV',
+    description: 'One line per error: the number of the row, the column, and the problem.',
     params: RowImportParams,
     answers: { 200: CSV_ANSWER },
     handler: (tenant, { params, reply }) => sendRowErrors(tenant, params.id, params.importId, reply),
@@ -166,7 +170,7 @@ function rowRoutes(app: FastifyInstance, kit: Kit): void {
     action: 'tables.create-row',
     summary: 'Add a row',
     description:
-      "`data` has the values by the key of their column, each of the column's type: nothing is converted. The row gets the next `row_index`.",
+      "`data` has the values by the key of their column, each of the column's type; values are not converted. The row gets the next `row_index`.",
     params: RowsParams,
     body: ref(RowCreate),
     answers: { 201: ref(Row) },
@@ -179,7 +183,8 @@ function rowRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/tables/:tableId/rows',
     scope: 'tables:read',
     summary: 'List rows',
-    description: '`search` finds a part of any value; `sort=row_index` lists the rows as they were added.',
+    description:
+      '`search` finds part of any value; `sort=row_index` lists the rows in the order in which they were added.',
     params: RowsParams,
     query: RowQuery,
     answers: { 200: RowList },
@@ -194,8 +199,8 @@ function singleRowRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/tables/:tableId/rows/:rowId',
     scope: 'tables:update',
     action: 'tables.update-row',
-    summary: 'Change a row: given keys are written, other keys stay, and a key that is null is removed',
-    description: 'Values have the type of their column; nothing is converted.',
+    summary: 'Change a row: given keys are written, other keys stay unchanged, and a key that is null is removed',
+    description: 'Values have the type of their column and are not converted.',
     params: RowParams,
     body: ref(RowUpdate),
     answers: { 200: ref(Row) },
@@ -207,8 +212,8 @@ function singleRowRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/tables/:tableId/rows/:rowId',
     scope: 'tables:delete',
     action: 'tables.delete-row',
-    summary: 'Delete a row; its index is not used again',
-    description: 'The answer is the row as it was.',
+    summary: 'Delete a row; its index is not reused',
+    description: 'Returns the deleted row.',
     params: RowParams,
     answers: { 200: ref(Row) },
     handler: (tenant, { params }) => removeRow(tenant, params.tableId, params.rowId),

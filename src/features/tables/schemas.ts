@@ -29,7 +29,7 @@ const key = Type.String({
   ...SLUG,
   description: 'The name of the column in the data of a row',
 });
-const title = described(Name, 'What people read above its value');
+const title = described(Name, 'The label that people see');
 const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
   maxItems: 200,
   uniqueItems: true,
@@ -39,8 +39,8 @@ const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
 const ColumnInput = strict({
   key,
   title: Type.Optional(title),
-  type: oneOf(COLUMN_TYPES, 'What its values are'),
-  required: Type.Optional(plain.flag('Each row needs a value here; "" and [] are none')),
+  type: oneOf(COLUMN_TYPES, 'The type of its values'),
+  required: Type.Optional(plain.flag(`Each row needs a value here; "" and [] don't count as one`)),
   options: Type.Optional(options),
 });
 export type ColumnInput = Static<typeof ColumnInput>;
@@ -49,8 +49,8 @@ export const Column = define(
   'Column',
   Type.Object({
     key: plain.text('The name of the column in the data of a row'),
-    title: plain.text('What people read above its value'),
-    type: oneOf(COLUMN_TYPES, 'What its values are'),
+    title: plain.text('The label that people see'),
+    type: oneOf(COLUMN_TYPES, 'The type of its values'),
     required: plain.flag('Whether each row needs a value here'),
     options: Type.Array(Type.String(), {
       description: 'The values that a SELECT accepts, or the items of a LIST that is limited to them',
@@ -66,11 +66,11 @@ const writableProperties = {
     maxLength: 64,
     ...explainedPattern(
       '^[a-z][a-z0-9_-]*$',
-      'must begin with a letter from a to z and go on with such letters, digits, underscores and hyphens',
+      'must start with a letter from a to z and contain only such letters, digits, underscores and hyphens',
     ),
-    description: 'The name that programs use for it; it never changes',
+    description: 'The name that programs use; it never changes',
   }),
-  description: nullable(Type.String({ maxLength: 2_000, description: 'For people: what it is for' })),
+  description: nullable(Type.String({ maxLength: 2_000, description: 'What the field is for, shown to people' })),
   columns: Type.Array(ColumnInput, {
     maxItems: MAX_COLUMNS,
     description: 'The columns, in the order in which they are shown',
@@ -89,7 +89,7 @@ export const TableUpdate = define(
       drop_columns: Type.Array(key, {
         maxItems: MAX_COLUMNS,
         uniqueItems: true,
-        description: 'Columns that may be removed although rows hold values in them',
+        description: 'Columns that can be removed even if rows have values in them',
       }),
     }),
     { additionalProperties: false },
@@ -101,8 +101,8 @@ const tableProperties = {
   _id: recordId('table'),
   company: recordId('company'),
   name: plain.name,
-  slug: plain.text('The name that programs use for it; it never changes'),
-  description: nullable(plain.text('For people: what it is for')),
+  slug: plain.text('The name that programs use; it never changes'),
+  description: nullable(plain.text('What the field is for, shown to people')),
   columns: Type.Array(ref(Column), { description: 'The columns, in the order in which they are shown' }),
   row_count: plain.integer('How many rows the table has'),
   createdAt: Timestamp,
@@ -122,7 +122,7 @@ const DataInput = Type.Unsafe<Record<string, Value | null>>({
   type: 'object',
   additionalProperties: AnyValue,
   maxProperties: MAX_COLUMNS,
-  description: 'Values by the key of their column; null clears one',
+  description: 'Values by the key of their column; null clears a value',
 });
 
 export const Row = define(
@@ -132,7 +132,7 @@ export const Row = define(
     table: recordId('table'),
     company: recordId('company'),
     data: Data,
-    row_index: plain.integer('Unique and increasing in its table, and never used again'),
+    row_index: plain.integer('Unique and increasing in its table, and never reused'),
     contact_id: Type.Optional(recordId('contact')),
     business_id: Type.Optional(recordId('business')),
     createdAt: Timestamp,
@@ -165,14 +165,11 @@ export type RowUpdate = Static<typeof RowUpdate>;
 export const RowQuery = pageQuery(
   '-createdAt',
   {
-    search: searchParameter('A part of any value, without regard to case and accents'),
-    filters: filtersParameter(
-      `A row has to match all of them. ${describeFilters('the key of a column of this table')}`,
-      [
-        { field: 'city', operator: 'eq', value: 'Recife' },
-        { field: 'price', operator: 'lt', value: 50 },
-      ],
-    ),
+    search: searchParameter('Part of any value, ignoring case and accents'),
+    filters: filtersParameter(`A row must match all of them. ${describeFilters('the key of a column of this table')}`, [
+      { field: 'city', operator: 'eq', value: 'Recife' },
+      { field: 'price', operator: 'lt', value: 50 },
+    ]),
   },
   [...SORTS, 'row_index', '-row_index'],
 );
@@ -194,6 +191,6 @@ export type RowImportForm = Static<typeof RowImportForm>;
 
 export const TableList = pageSchema(ref(Table));
 export const TableQuery = pageQuery('-createdAt', {
-  search: searchParameter('A part of the name or slug'),
+  search: searchParameter('Part of the name or slug'),
 });
 export type TableQuery = Static<typeof TableQuery>;

@@ -24,7 +24,7 @@ import type { Column, Table, TableCreate, TableQuery, TableUpdate } from './sche
 export async function createTable(tenant: Tenant, input: TableCreate): Promise<Table> {
   const { name, description = null, columns = [] } = input;
   const slug = input.slug ?? makeSlug(name, 'table');
-  if (slug === null) throw invalid('slug', 'is required: the name has no letter to make one of', 'REQUIRED');
+  if (slug === null) throw invalid('slug', 'is required: the name has no letters to make one from', 'REQUIRED');
   const table = { _id: newId(), name, slug, description, columns: checkColumns(columns) };
   return refuseTakenSlug(tenant, slug, () =>
     tenant.tx(async (tx) => {
@@ -69,8 +69,8 @@ export async function updateTableById(tenant: Tenant, id: string, input: TableUp
 /** Refuses a column in `drop_columns` that is not removed, because that is a mistake of the caller. */
 function checkDropped(dropped: string[], columns: Column[] | undefined): void {
   for (const [index, key] of dropped.entries()) {
-    if (!columns) throw invalid(`drop_columns[${index}]`, 'needs the columns that stay in `columns`');
-    if (columns.some((column) => column.key === key)) throw invalid(`drop_columns[${index}]`, 'stays in `columns`');
+    if (!columns) throw invalid(`drop_columns[${index}]`, 'requires the remaining columns in `columns`');
+    if (columns.some((column) => column.key === key)) throw invalid(`drop_columns[${index}]`, 'is still in `columns`');
   }
 }
 

@@ -48,7 +48,7 @@ export async function findApproved(
     await askForCopy(kit, acting, catalogue._id, PAUSE_SECONDS);
     throw notSendable(
       paths.name,
-      `can not be sent, because the account's templates could not be read: ${catalogue.error}`,
+      `cannot be sent, because the account's templates could not be read: ${catalogue.error}`,
     );
   }
   const translations = await findByName(acting.read, catalogue._id, name);
@@ -60,9 +60,10 @@ export async function findApproved(
   }
   // The template may be newer than the stored copy.
   await askForCopy(kit, acting, catalogue._id, PAUSE_SECONDS);
-  if (translations.length === 0) throw invalid(paths.name, 'is no template of the inbox', 'UNKNOWN_TEMPLATE');
+  if (translations.length === 0) throw invalid(paths.name, 'is not a template of the inbox', 'UNKNOWN_TEMPLATE');
   const languages = translations.map((each) => each.language).join(', ');
-  if (!row) throw invalid(paths.language, `is no language of the template, which has ${languages}`, 'UNKNOWN_TEMPLATE');
+  if (!row)
+    throw invalid(paths.language, `is not a language of the template, which has ${languages}`, 'UNKNOWN_TEMPLATE');
   throw notSendable(paths.name, `is ${row.status}; only an approved template can be sent`);
 }
 

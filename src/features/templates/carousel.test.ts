@@ -88,7 +88,7 @@ test('the attachments in the cards of a carousel are uploaded once each, and the
   for (const id of [red, blue]) await call(200, 'DELETE', `/v1/resource/attachments/${id}`);
 });
 
-test('files of cards that the network has forgotten are uploaded anew, and the template is sent once', async () => {
+test('files of cards that the network has forgotten are uploaded again, and the template is sent once', async () => {
   const ids = [await uploadPicture(82), await uploadPicture(83)];
   const { body: first } = await send(201, [...ids, ids[0]!]);
   const [known = '', forgotten = ''] = await readFileIds(first._id);

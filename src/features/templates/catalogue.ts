@@ -35,7 +35,7 @@ export async function findShelf(kit: Kit, read: TenantRead, id: string, path: st
 }
 
 function lackOfTemplates({ name, templates }: NamedChannel, path: string): AppError {
-  const message = templates?.lacking ?? `is of the channel ${name}, which has no templates`;
+  const message = templates?.lacking ?? `is of the channel ${name}, which does not support templates`;
   const code = 'TEMPLATES_NOT_SUPPORTED';
   return new AppError(code, `${path} ${message}`, [{ path, code, message }]);
 }

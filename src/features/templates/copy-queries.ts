@@ -49,7 +49,7 @@ export interface TurnOutcome extends RowOutcome {
   /** Whether the copy is complete. */
   is_complete: boolean;
   error: string | null;
-  /** When the catalogue is copied anew, or tried again. */
+  /** When the catalogue is copied again, or tried again. */
   pause_seconds: number;
 }
 

@@ -80,7 +80,7 @@ async function takeTurn(kit: Kit, catalogue: ClaimedCatalogue): Promise<TurnOutc
     is_unfinished: false,
     is_complete: false,
     error: null,
-    // Catalogues that were copied at the same moment are not copied anew at the same moment.
+    // Catalogues that were copied at the same moment are not copied again at the same moment.
     pause_seconds: Math.round(REFRESH_SECONDS * (0.9 + 0.2 * Math.random())),
   };
   try {

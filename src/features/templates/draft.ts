@@ -35,7 +35,7 @@ function checkComponents(components: readonly Component[], around: Surroundings)
   const seen = new Set<string>();
   for (const [place, component] of components.entries()) {
     const path = `${around.path}[${place}]`;
-    if (seen.has(component.type)) throw invalid(`${path}.type`, 'is the type of another component, too');
+    if (seen.has(component.type)) throw invalid(`${path}.type`, 'is also the type of another component');
     seen.add(component.type);
     checkProperties(component, path);
     CHECKS[component.type](component, { ...around, path });
@@ -56,7 +56,7 @@ const PROPERTIES: Record<Component['type'], readonly (keyof Component)[]> = {
 function checkProperties(component: Component, path: string): void {
   const allowed: readonly string[] = ['type', ...PROPERTIES[component.type]];
   const stray = Object.keys(component).find((name) => !allowed.includes(name));
-  if (stray !== undefined) throw invalid(`${path}.${stray}`, `has no place in a component of type ${component.type}`);
+  if (stray !== undefined) throw invalid(`${path}.${stray}`, `is not allowed in a component of type ${component.type}`);
 }
 
 type Check = (component: Component, around: Surroundings) => void;
@@ -73,7 +73,7 @@ const CHECKS: Record<Component['type'], Check> = {
   HEADER: ({ format, text, example }, { path, format: variables }) => {
     if (format === undefined) throw invalid(`${path}.format`, 'is required', 'REQUIRED');
     if (format !== 'TEXT') {
-      if (text !== undefined) throw invalid(`${path}.text`, `has no place in a header of format ${format}`);
+      if (text !== undefined) throw invalid(`${path}.text`, `is not allowed in a header of format ${format}`);
       return;
     }
     if (text === undefined) throw invalid(`${path}.text`, 'is required', 'REQUIRED');
@@ -92,7 +92,7 @@ const CHECKS: Record<Component['type'], Check> = {
     if (text === undefined) throw invalid(`${path}.text`, 'is required', 'REQUIRED');
     const names = checkVariables(text, { path: `${path}.text`, format });
     if (/^\s*\{\{[^}]*\}\}|\{\{[^}]*\}\}\s*$/.test(text))
-      throw invalid(`${path}.text`, 'must not begin or end with a variable');
+      throw invalid(`${path}.text`, 'must not start or end with a variable');
     checkExample(names, example, { path, key: 'body_text' });
   },
   FOOTER: ({ text, code_expiration_minutes }, { path }) => {
@@ -129,7 +129,8 @@ function checkVariables(text: string, { path, format }: { path: string; format: 
     throw invalid(path, 'has braces {{…}} with something other than a number or a name');
   if (format === 'NAMED') {
     const wrong = names.find((name) => !/^[a-z][a-z0-9_]*$/.test(name));
-    if (wrong !== undefined) throw invalid(path, `has the variable {{${wrong}}}, which is no name in small letters`);
+    if (wrong !== undefined)
+      throw invalid(path, `has the variable {{${wrong}}}, which is not a name in lowercase letters`);
     return names;
   }
   const wrong = names.find((name, place) => name !== String(place + 1));
@@ -171,10 +172,10 @@ function checkButton(button: Button, path: string): void {
   const missing = NEEDS[button.type]?.find((name) => button[name] === undefined);
   if (missing !== undefined) throw invalid(`${path}.${missing}`, 'is required', 'REQUIRED');
   if (button.type !== 'URL' || button.url === undefined) return;
-  if (!/^https?:\/\/[^/{}]+/.test(button.url)) throw invalid(`${path}.url`, 'must begin with https:// and a host');
+  if (!/^https?:\/\/[^/{}]+/.test(button.url)) throw invalid(`${path}.url`, 'must start with https:// and a host');
   const variables = [...button.url.matchAll(/\{\{[^}]*\}\}/g)];
   if (variables.length > 1 || (variables.length === 1 && !/\{\{\s*1\s*\}\}$/.test(button.url)))
-    throw invalid(`${path}.url`, 'may have one variable, {{1}}, at its end');
+    throw invalid(`${path}.url`, 'can have one variable, {{1}}, at its end');
   if (variables.length === 1 && button.example === undefined)
     throw invalid(`${path}.example`, 'is required: an example of the variable', 'REQUIRED');
 }

@@ -74,7 +74,7 @@ test('an attachment in the header of a template is uploaded once for all message
   expectProblem(await remove(409, picture), 'ATTACHMENT_IN_USE');
 });
 
-test('an attachment can not be removed as long as the template of a campaign shows it', async () => {
+test('an attachment cannot be removed as long as the template of a campaign shows it', async () => {
   const picture = await uploadFile(platform, { data: makeJpg(60, 40), name: 'sol.jpg' });
   const template = { name: 'summer_offer', language: 'pt_BR', components: fillOffer({ imageId: picture._id }) };
   const body = { name: 'Summer', inbox: demo.inbox, steps: [{ template }] };
@@ -93,7 +93,7 @@ test('a document in the header of a template has the name that the caller gives 
   assert.equal((await readHeader(unnamed)).document.filename, 'fatura.pdf');
 });
 
-test('a header file that the network has forgotten is uploaded anew, and the template is sent once', async () => {
+test('a header file that the network has forgotten is uploaded again, and the template is sent once', async () => {
   const picture = await uploadFile(platform, { data: makeJpg(61, 40) });
   const { image } = await readHeader(await sendOffer(201, { imageId: picture._id }));
   await sandbox('DELETE', `/sandbox/media?id=${image.id}`);

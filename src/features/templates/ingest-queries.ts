@@ -15,7 +15,7 @@ export interface TemplateNews {
   category: string | null;
   /** Why the review refused it; stored together with a status. */
   rejected_reason: string | null;
-  /** Whether the notification does not say all that has changed, so that the account has to be copied anew. */
+  /** Whether the notification does not say all that has changed, so that the account has to be copied again. */
   is_partial: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface TemplateNews {
 const PAUSE = `interval '30 seconds'`;
 
 /**
- * Stores a change in each company that has an accepted inbox of the account, unless a newer change is stored. A catalogue is copied anew when
+ * Stores a change in each company that has an accepted inbox of the account, unless a newer change is stored. A catalogue is copied again when
  * it does not have the template, or when the change does not say everything. Returns the number of templates and catalogues that changed.
  */
 export async function applyNews(tx: SystemTx, channel: ChannelName, news: TemplateNews): Promise<number> {

@@ -23,7 +23,9 @@ export function templateRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'inboxes:read',
     summary: "List the templates of an inbox's account",
     description:
-      'Shows the copy that the platform keeps of the templates at the network. The network reports changes of a template at once; the whole list is copied when an inbox connects, every few hours, and when a copy older than ten minutes is read. Inboxes with the same account have the same templates.',
+      "Returns the platform's copy of the templates at the network. The network reports changes of a template " +
+      'immediately; the full list is copied when an inbox connects, every few hours, and when a copy older ' +
+      'than ten minutes is read. Inboxes with the same account have the same templates.',
     params: InboxParams,
     query: TemplateQuery,
     answers: { 200: TemplateList },
@@ -35,9 +37,11 @@ export function templateRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/inboxes/:id/templates',
     scope: 'inboxes:update',
     action: 'templates.create',
-    summary: "Submit a template to the network's review",
+    summary: 'Submit a template for review by the network',
     description:
-      'The template is PENDING, or already APPROVED, in the answer; what the review decides is shown by the list. When the network does not answer, the answer is 503, and the list soon shows whether the network has the template.',
+      'In the response the template is PENDING, or already APPROVED; the list shows the result of the review. ' +
+      'If the network does not respond, the response is 503, and the list soon shows whether the network has ' +
+      'the template.',
     params: InboxParams,
     body: ref(TemplateCreate),
     answers: { 201: ref(Template) },
@@ -51,7 +55,7 @@ export function templateRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'inboxes:update',
     action: 'templates.delete',
     summary: 'Remove a template in all its languages',
-    description: 'It is removed at the network and then here. Messages that were sent with it stay as they are.',
+    description: 'It is removed at the network and then here. Messages that were sent with it are not affected.',
     params: TemplateParams,
     answers: { 200: ref(TemplatesRemoved) },
     errors: ['NETWORK_REFUSED', 'TEMPLATES_NOT_SUPPORTED'],
@@ -67,7 +71,14 @@ function sendRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'messages:create',
     summary: 'Send a template',
     description:
-      "Sends an approved template into a conversation, or to a contact or a phone number in an inbox, whose conversation is opened. It may be sent at any time, also when the contact has not written for 24 hours. The parameters are checked before anything is stored; after that the answer is as that of send-text. The header may show an attachment of the company (`imageId`, `image.id`, `video.id`, `document.id`), which is uploaded to the network once for each number; the message has it as its `attachment`. A person who has not written for 24 hours takes a place in the daily limit of the business; when none is left, the message is FAILED with DAILY_LIMIT. The message's content is the text that the contact reads.",
+      'Sends an approved template into a conversation, or to a contact or a phone number in an inbox, whose ' +
+      'conversation is opened. It can be sent at any time, also if the contact has not written for 24 hours. ' +
+      'The parameters are checked before anything is stored; after that, the response is like that of ' +
+      'send-text. The header can show an attachment of the company (`imageId`, `image.id`, `video.id`, ' +
+      "`document.id`), which is uploaded to the network once for each number; it becomes the message's " +
+      '`attachment`. A person who has not written for 24 hours counts toward the daily limit of the business; ' +
+      "if the limit is used up, the message is FAILED with DAILY_LIMIT. The message's content is the text that " +
+      'the contact reads.',
     body: ref(SendTemplate),
     answers: { 201: ref(Message) },
     errors: ['CONVERSATION_OPEN', 'QUOTA_EXCEEDED', 'TEMPLATE_NOT_SENDABLE', 'TEMPLATES_NOT_SUPPORTED'],

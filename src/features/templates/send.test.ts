@@ -108,7 +108,7 @@ test('an unknown template, an unknown language and a paused template are each an
       template: { name: 'nothing', language: 'pt_BR' },
       code: 'VALIDATION_FAILED',
       path: 'message.template.name',
-      words: /no template/,
+      words: /not a template/,
     },
     {
       template: { ...hello(), language: 'es' },

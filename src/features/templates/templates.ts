@@ -110,7 +110,7 @@ export async function removeTemplate(kit: Kit, tenant: Tenant, inbox: string, na
 const keptElsewhere = ({ channel }: Shelf): AppError =>
   invalid(
     'id',
-    `is of the channel ${channel.name}, through which templates are only read and sent; they are made and removed at the network itself`,
+    `is of the channel ${channel.name}, where templates can only be read and sent; create and remove them at the network`,
     'TEMPLATES_READ_ONLY',
   );
 
@@ -142,7 +142,7 @@ async function callNetwork<T>(
     if (!(error instanceof NetworkRefusal)) {
       kit.log.warn({ err: error, inbox: inbox._id }, 'templates: the network gave no answer');
       await askForCopy(kit, tenant, catalogue, 0);
-      const detail = 'The network gave no answer; the list of templates soon shows what it did';
+      const detail = 'The network did not respond; the list of templates soon shows the result';
       throw new AppError('UNAVAILABLE', detail, [], { 'retry-after': '10' });
     }
     const { code, message } = error.error;

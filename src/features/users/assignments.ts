@@ -3,7 +3,7 @@ import { invalid, unknownReference } from '../../platform/values/errors.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
 import { findUnremoved } from './queries.ts';
 
-export const INACTIVE_USER = 'names a user who is INACTIVE';
+export const INACTIVE_USER = 'refers to a user who is INACTIVE';
 
 /**
  * Throws UNKNOWN_REFERENCE when a field names a user who does not exist or is being removed (a foreign

@@ -19,7 +19,7 @@ export const SendInvitation = defineJob({
 /**
  * Sends the mail for a forgotten password. Only this job looks whether an account has the address,
  * so that no caller can measure how long the look-up takes. Anybody can put any text into this
- * queue, so finished jobs are soon deleted; and after an hour nobody waits for the mail.
+ * queue, so finished jobs are soon deleted; and after an hour no one waits for the mail.
  */
 export const SendReset = defineJob({
   name: 'users.send-reset',

@@ -7,7 +7,7 @@ import { insertLink } from './link-queries.ts';
 
 const TOKEN_BYTES = 32;
 
-/** Returns the token of a new link, which nobody can guess. Only its hash is stored. */
+/** Returns the token of a new link, which no one can guess. Only its hash is stored. */
 export const newLinkToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
 
 // No random token contains a dot.
@@ -16,7 +16,7 @@ const SHOWN = 'shown.';
 /** Returns the token of a link that is shown to the user who invites. The mark is part of what is hashed, so it cannot be removed. */
 export const newShownToken = (): string => `${SHOWN}${newLinkToken()}`;
 
-/** True for a link that somebody other than its person has seen. */
+/** True for a link that someone other than its person has seen. */
 export const isShownToken = (token: string): boolean => token.startsWith(SHOWN);
 
 /**

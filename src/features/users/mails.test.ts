@@ -11,7 +11,7 @@ const LANGUAGES = [
 ] as const;
 
 for (const [language, greeting, days, hour, ignore] of LANGUAGES) {
-  test(`a mail (${language}) has a greeting, the link, how long it works, and what to do when nobody asked for it`, () => {
+  test(`a mail (${language}) has a greeting, the link, how long it works, and what to do when no one asked for it`, () => {
     const invitation = invitationMail({ name: 'Ana Souza', company: 'Padaria Real', language, link });
     const reset = resetMail({ name: 'Ana Souza', language, link });
     for (const [mail, life] of [
@@ -32,7 +32,7 @@ for (const [language, greeting, days, hour, ignore] of LANGUAGES) {
 
 test('a mail in an unknown language is in English', () => {
   for (const language of ['de', '', 'PT', 'toString', '__proto__']) {
-    assert.equal(resetMail({ name: 'Ana', language, link }).subject, 'A new password for Parley', language);
+    assert.equal(resetMail({ name: 'Ana', language, link }).subject, 'Reset your Parley password', language);
   }
 });
 

@@ -50,8 +50,9 @@ const INVITATION: Record<Language, MailWords> = {
     subject: 'Your access to {company} on Parley',
     intro: 'You have been given access to the company “{company}” on Parley. Choose a password to log in:',
     button: 'Choose my password',
-    lifetime: 'The link works once, and for 72 hours. After that, ask whoever invited you to send it again.',
-    unexpected: 'You did not expect this? Then ignore this e-mail: nobody can log in before a password is chosen.',
+    lifetime: 'The link works once, and for 72 hours. After that, ask the person who invited you to send it again.',
+    unexpected:
+      'If you did not expect an invitation, ignore this e-mail: no one can log in until a password is chosen.',
   },
   'pt-BR': {
     subject: 'Seu acesso a {company} no Parley',
@@ -75,10 +76,11 @@ const INVITATION: Record<Language, MailWords> = {
 const JOIN: Record<Language, MailWords> = {
   en: {
     subject: 'Your access to {company} on Parley',
-    intro: 'The company “{company}” invites you to work with it on Parley. You keep the password that you have:',
+    intro: 'You have been invited to the company “{company}” on Parley. Your password stays the same:',
     button: 'Accept the invitation',
-    lifetime: 'The link works once, and for 72 hours. After that, ask whoever invited you to send it again.',
-    unexpected: 'You did not expect this? Then ignore this e-mail: your account and your password stay as they are.',
+    lifetime: 'The link works once, and for 72 hours. After that, ask the person who invited you to send it again.',
+    unexpected:
+      'If you did not expect an invitation, ignore this e-mail: your account and your password stay the same.',
   },
   'pt-BR': {
     subject: 'Seu acesso a {company} no Parley',
@@ -100,11 +102,11 @@ const JOIN: Record<Language, MailWords> = {
 
 const RESET: Record<Language, MailWords> = {
   en: {
-    subject: 'A new password for Parley',
-    intro: 'Somebody, probably you, asked for a new password for your Parley account. Choose it here:',
+    subject: 'Reset your Parley password',
+    intro: 'Someone (probably you) requested a new password for your Parley account. Choose it here:',
     button: 'Choose a new password',
     lifetime: 'The link works once, and for 1 hour. After that, ask for a new one where you log in.',
-    unexpected: 'You did not ask for it? Then ignore this e-mail: your password stays as it is.',
+    unexpected: 'If you did not request it, ignore this e-mail: your password stays the same.',
   },
   'pt-BR': {
     subject: 'Uma nova senha para o Parley',

@@ -72,7 +72,7 @@ test('an invitation and its record are the same whether or not other companies k
 test('a person with a password accepts an invitation by its link and keeps the password; the link works once', async () => {
   const { home, other, person, guest, mail, token } = await createInvitedPerson();
   assert.equal(mail.subject, 'Your access to Other on Parley');
-  assert.match(mail.text ?? '', /You keep the password that you have/);
+  assert.match(mail.text ?? '', /Your password stays the same/);
   assert.match(mail.text ?? '', /#token=[\w-]+&accept\n/);
   await logInto(platform, 401, person.email, other._id);
   assert.deepEqual((await acceptInvitation(platform, 200, token)).body, { ok: true });
@@ -159,7 +159,7 @@ test('a person who sets a new password while accepting an invitation loses the s
   assert.equal(await readStatus(other, guest._id), 'ACTIVE');
 });
 
-test('a company that deactivates or removes a user, or is suspended, locks out its own user and nobody of another company', async () => {
+test('a company that deactivates or removes a user, or is suspended, locks out its own user and no one of another company', async () => {
   const OUT: ((scene: { other: Company; guest: Json }) => Promise<unknown>)[] = [
     ({ other, guest }) => change(200, other, guest._id, { status: 'INACTIVE' }),
     ({ other, guest }) => call(200, 'DELETE', `/v1/users/${guest._id}`, other),

@@ -18,14 +18,16 @@ import {
 import { inviteUserForCaller, pageUsers, readUser, removeUser, updateUserById } from './users.ts';
 
 export function userRoutes(app: FastifyInstance, kit: Kit): void {
-  declareTag('users', 'The people of a company');
+  declareTag('users', 'The users of a company');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/users',
     scope: 'users:create',
-    summary: 'Invite a user; the mail has a link that sets the password',
+    summary: 'Invite a user; the mail has a link for setting the password',
     description:
-      'A caller can only give roles whose rights it has itself. The mail is in the given `language`, or else in that of the user who invites, or else in that of the company. Without `SMTP_URL` no mail can be sent, and the answer has the link instead, once: a repeat with the Idempotency-Key has none.',
+      'Callers can give only roles whose rights they have themselves. The mail is in the given `language`, or ' +
+      "else in the inviting user's, or else in the company's. Without `SMTP_URL` no mail can be sent, and the " +
+      'response has the link instead, once: a repeat with the Idempotency-Key does not return it.',
     body: ref(UserCreate),
     answers: { 201: ref(InvitedUser) },
     errors: ['USER_EXISTS'],
@@ -38,7 +40,7 @@ export function userRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'users:read',
     summary: 'List users',
     description:
-      'INACTIVE users are listed as well, and INVITED ones who have not set a password yet; `status` and `role` choose some.',
+      'INACTIVE users are listed as well, and INVITED ones who have not set a password yet; filter by `status` and `role`.',
     query: UserQuery,
     answers: { 200: UserList },
     handler: (tenant, { query }) => pageUsers(tenant, query),
@@ -60,7 +62,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/users/:id',
     scope: 'users:read',
     summary: 'Read a user',
-    description: 'Answers the name, e-mail, role and state of a user of the company. No answer shows a password.',
+    description: 'Returns the name, e-mail, role and status of a user. Responses never contain a password.',
     params: UserParams,
     answers: { 200: ref(User) },
     handler: (tenant, { params }) => readUser(tenant, params.id),
@@ -72,7 +74,10 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     needs: [NEEDS_TO_REVOKE],
     summary: 'Change a user; INACTIVE ends the sessions and removes the user from the records assigned to them',
     description:
-      'A user who becomes INACTIVE is no longer owner, attendant or default owner of any record: they are removed in the background from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless revoke_keys is true.',
+      'A user who becomes INACTIVE is no longer owner, attendant or default owner of any record. The user is ' +
+      'removed in the background from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED ' +
+      'for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless ' +
+      'revoke_keys is true.',
     params: UserParams,
     query: UserChange,
     body: ref(UserUpdate),
@@ -86,9 +91,12 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/users/:id',
     scope: 'users:delete',
     needs: [NEEDS_TO_REVOKE],
-    summary: 'Remove a user; records assigned to them are assigned to nobody',
+    summary: 'Remove a user; records assigned to them become unassigned',
     description:
-      'The user is gone at once and the e-mail is free. The user is removed in the background as owner and attendant from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless revoke_keys is true.',
+      'The user is removed immediately, and the e-mail becomes available. As owner and attendant, the user is ' +
+      'removed in the background from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED ' +
+      'for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless ' +
+      'revoke_keys is true.',
     params: UserParams,
     query: UserChange,
     answers: { 200: ref(UserChanged) },

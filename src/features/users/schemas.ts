@@ -24,11 +24,11 @@ const USER_STATUSES = ['ACTIVE', 'INVITED', 'INACTIVE'] as const;
 export const Email = Type.String({
   format: 'email',
   maxLength: 254,
-  description: 'The e-mail address; capital letters make no difference',
+  description: 'The e-mail address; not case-sensitive',
 });
 
-const role = oneOf(USER_ROLES, 'What the user may do: docs/scopes.md lists the scopes of each role');
-const language = oneOf(LANGUAGES, 'The language of mails to the user');
+const role = oneOf(USER_ROLES, "The user's role: docs/scopes.md lists the scopes of each role");
+const language = oneOf(LANGUAGES, 'The language of e-mails to the user');
 const AVATAR = 'The address of a picture, which visitors of a web chat see next to the name';
 const avatar_url = nullable(webAddress(AVATAR));
 
@@ -47,7 +47,7 @@ export const UserUpdate = define(
       role,
       language,
       avatar_url,
-      status: oneOf(['ACTIVE', 'INACTIVE'], 'INACTIVE: the user is logged out of the company and can not log in to it'),
+      status: oneOf(['ACTIVE', 'INACTIVE'], 'INACTIVE: the user is logged out of the company and cannot log in to it'),
     }),
     {
       additionalProperties: false,
@@ -60,7 +60,7 @@ const userProperties = {
   _id: recordId('user'),
   company: recordId('company'),
   name: plain.name,
-  email: plain.text('The e-mail address; capital letters make no difference'),
+  email: plain.text('The e-mail address; not case-sensitive'),
   role,
   status: oneOf(USER_STATUSES, 'INVITED until the mailed invitation is accepted'),
   language,
@@ -75,7 +75,9 @@ export type User = Static<typeof User>;
 
 const invitation_link = Type.Optional(
   plain.text(
-    'The link that accepts the invitation, for 72 hours. Only where the platform cannot send mails (no `SMTP_URL`), only for callers with users:create, and only in this answer: hand it to the person yourself',
+    'The link that accepts the invitation, for 72 hours. Only if the platform cannot send mails (no ' +
+      '`SMTP_URL`), only for callers with users:create, and only in this response: pass it to the person ' +
+      'yourself',
   ),
 );
 
@@ -90,8 +92,9 @@ export const UserChanged = define(
     api_keys: Type.Optional(
       Type.Array(ref(ApiKey), {
         description:
-          'When the user was removed, deactivated or given a role with fewer rights: the newest hundred valid keys that the user, or a key ' +
-          'of the user, made; with revoke_keys=true those that were revoked. Left out for callers without api-keys:read',
+          'If the user was removed, deactivated or given a role with fewer rights: the newest hundred valid keys ' +
+          'that the user, or a key of the user, created; with revoke_keys=true, those that were revoked. Omitted ' +
+          'for callers without api-keys:read',
       }),
     ),
   }),
@@ -102,7 +105,7 @@ export const UserChange = Type.Object(
   {
     revoke_keys: Type.Optional(
       plain.flag(
-        'true: revokes the keys that the user, or a key of the user, made; also needs the scope api-keys:delete',
+        'true: revokes the keys that the user, or a key of the user, created; also needs the scope api-keys:delete',
       ),
     ),
   },
@@ -113,7 +116,7 @@ export type UserChange = Static<typeof UserChange>;
 export const UserParams = Type.Object({ id: recordId('user') });
 export const UserList = pageSchema(ref(User));
 export const UserQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(USER_STATUSES, 'Only those in this state')),
+  status: Type.Optional(oneOf(USER_STATUSES, 'Only those with this status')),
   role: Type.Optional(role),
 });
 export type UserQuery = Static<typeof UserQuery>;

@@ -32,7 +32,7 @@ const RESET_SECONDS = declareLimit(3_600, {
   beyond: 'ask for another one',
 });
 // The pause between two mails to an address. A person who asks again within the pause has the first mail or is about to get it, and
-// nobody's mailbox can be flooded.
+// no one's mailbox can be flooded.
 export const PAUSE_SECONDS = declareLimit(60, {
   topic: 'Accounts',
   what: 'Pause between two e-mails with a link, per company and address',

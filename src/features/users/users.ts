@@ -145,7 +145,7 @@ export async function changeOwnRecord(
   return updateUser(tx, { ...record, ...change }, { moved: false, picture });
 }
 
-/** Removes a user, who can not be found any more from then on; a job removes the user from the records that name the user. */
+/** Removes a user, who cannot be found any more from then on; a job removes the user from the records that name the user. */
 export async function removeUser(kit: Kit, tenant: Tenant, id: string, revokeKeys: boolean): Promise<UserChanged> {
   const user = await tenant.tx(async (tx) => {
     const owners = await lockOwners(tx);
@@ -182,13 +182,13 @@ const showOrRevokeKeys = (
 function refuseRole({ principal }: Tenant, role: UserRole): void {
   refuseExpiringKey(principal);
   if (ROLE_SCOPES[role].every((scope) => covers(principal.scopes, scope))) return;
-  throw forbidden('role', `The role ${role} may do more than this token`);
+  throw forbidden('role', `The role ${role} has more rights than this token`);
 }
 
 /** Refuses a caller whose key expires, because a user whom it creates does not expire and would keep the access. */
 export function refuseExpiringKey(principal: Principal): void {
   if (principal.type === 'user' || principal.expiresAt === null) return;
-  throw forbidden('authorization', 'A key that expires does not manage users');
+  throw forbidden('authorization', 'A key that expires cannot manage users');
 }
 
 /** Throws LAST_OWNER when no other active owner would be left. An invited owner does not replace an active one. */

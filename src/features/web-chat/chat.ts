@@ -33,7 +33,7 @@ export async function openChat(kit: Kit, { site, visitor }: Visit): Promise<{ re
 
 export async function listMessages(kit: Kit, visit: Visit, query: WebMessagesQuery): Promise<WebMessages> {
   const { before, after, limit = 50 } = query;
-  if (before !== undefined && after !== undefined) throw invalid('before', 'can not be given together with after');
+  if (before !== undefined && after !== undefined) throw invalid('before', 'cannot be combined with after');
   const opened = await expectChat(kit, visit, { before, after });
   if (!opened) return { result: [], has_more: false, unseen_count: 0 };
   const { read, chat } = opened;
@@ -54,7 +54,7 @@ export async function listMessages(kit: Kit, visit: Visit, query: WebMessagesQue
   };
 }
 
-/** Opens the chat of a visitor. Who has none can not name a message of it. */
+/** Opens the chat of a visitor. Who has none cannot name a message of it. */
 async function expectChat(kit: Kit, visit: Visit, named: Record<string, string | undefined>) {
   const opened = await openChat(kit, visit);
   const path = Object.entries(named).find(([, id]) => id !== undefined)?.[0];

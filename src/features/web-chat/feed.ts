@@ -1,6 +1,6 @@
 /**
  * What changes in the chats of one company, for the visitors who follow theirs. One follower of the company's hub passes on what concerns a
- * chat that somebody follows.
+ * chat that someone follows.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kit } from '../../kit.ts';
@@ -19,7 +19,7 @@ import { declareLimit } from '../../platform/values/limits.ts';
 export interface VisitorStream {
   visit: Visit;
   contact: string;
-  /** The newest conversation of the visitor, in which somebody may type. */
+  /** The newest conversation of the visitor, in which someone may type. */
   newest: Pick<Conversation, '_id' | 'createdAt'> | null;
   stream: Stream;
 }
@@ -138,7 +138,7 @@ function sendConversation(streams: ByChat, conversation: Conversation): void {
   send(entries, Buffer.from(writeEvent('conversation', data)));
 }
 
-/** Visitors learn that somebody types, but not who: it may be a program. */
+/** Visitors learn that someone types, but not who: it may be a program. */
 function sendTyping(all: VisitorStream[], { conversation, by, state }: Presence): void {
   const entries = all.filter((entry) => entry.newest?._id === conversation && entry.contact !== by._id);
   send(entries, Buffer.from(writeEvent('typing', { is_typing: state === 'TYPING' })));

@@ -45,7 +45,7 @@ export async function sendFile(
     if (written.attachment !== attachment._id) await removeAttachment(kit, acting, attachment._id);
     return written;
   } catch (error) {
-    // Failure policy: the caller receives the reason, and when the file can not be removed now, it only takes space.
+    // Failure policy: the caller receives the reason, and when the file cannot be removed now, it only takes space.
     await removeAttachment(kit, acting, attachment._id).catch((fault: unknown) =>
       kit.log.warn(
         { err: fault, attachment: attachment._id },

@@ -1,4 +1,4 @@
-/** Who a visitor of the web chat is: what a site proves, what nobody proves, and what is refused. */
+/** Who a visitor of the web chat is: what a site proves, what no one proves, and what is refused. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -145,7 +145,7 @@ test('a page of a site that the inbox does not name is refused, and the named on
   }
 });
 
-test('the questions before the first message are checked, and nobody becomes a known contact by an e-mail that they typed', async () => {
+test('the questions before the first message are checked, and no one becomes a known contact by an e-mail that they typed', async () => {
   const questions = [
     { kind: 'NAME', required: true },
     { kind: 'EMAIL', required: false },

@@ -40,7 +40,7 @@ export async function findVisitorContact(kit: Kit, { company }: Site, visitor: V
 
 /**
  * Finds or creates the contact of a person whom the site has proven, and moves the conversation of the anonymous visitor there who they have
- * been until now. The id of that visitor's browser is then nobody's, so that an old token of it opens nothing.
+ * been until now. The id of that visitor's browser is then no one's, so that an old token of it opens nothing.
  */
 export async function enterKnown(kit: Kit, site: Site, identity: Identity, before: Visitor | null): Promise<Visitor> {
   const { company } = site;

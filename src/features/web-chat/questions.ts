@@ -68,7 +68,7 @@ export async function takeAnswers(kit: Kit, visit: Visit, given: FieldValues = {
 }
 
 /**
- * Checks the answers to the questions. An e-mail address is only shown to the company: nobody has proven it, so it identifies no contact.
+ * Checks the answers to the questions. An e-mail address is only shown to the company: no one has proven it, so it identifies no contact.
  * Throws VALIDATION_FAILED, which names the answer.
  */
 async function readAnswers(
@@ -78,7 +78,8 @@ async function readAnswers(
 ): Promise<GivenAnswers> {
   const questions = await listQuestions(kit, visit.site);
   const keys = new Set(questions.map(({ key }) => key));
-  for (const key of Object.keys(given)) if (!keys.has(key)) throw invalid(`answers.${key}`, 'is not asked');
+  for (const key of Object.keys(given))
+    if (!keys.has(key)) throw invalid(`answers.${key}`, 'is not a question of this chat');
   const answered = questions.flatMap((question) => {
     const value = getOwnProperty(given, question.key) ?? null;
     if (value === null || isEmpty(value)) {

@@ -36,11 +36,11 @@ export const SiteParams = Type.Object({ inbox: Type.String({ maxLength: 64 }) })
 const ClientId = Type.String({
   format: 'uuid',
   maxLength: 36,
-  description: "The visitor's own id of the message: a repeat with it stores nothing",
+  description: "The visitor's own id of the message: repeating it stores nothing",
 });
 
 export const WebQuestion = Type.Object({
-  key: plain.text('By which the first message answers it'),
+  key: plain.text('The key with which the first message answers it'),
   kind: oneOf(['NAME', 'EMAIL', 'CUSTOM_FIELD']),
   title: anyText,
   type: Type.String(),
@@ -67,13 +67,15 @@ export const WebSite = Type.Object({
 export type WebSite = Static<typeof WebSite>;
 
 export const SessionStart = strict({
-  identity: Type.Optional(Type.String({ minLength: 1, description: "The site's proof of who the visitor is" })),
+  identity: Type.Optional(
+    Type.String({ minLength: 1, description: 'A JWT with which the site identifies the visitor' }),
+  ),
 });
 
 export const WebSession = Type.Object({
   token: Type.String(),
   expires_at: Timestamp,
-  visitor: plain.text('Another one than before: what the page shows belongs to somebody else'),
+  visitor: plain.text("If it differs from before, the page shows another person's messages"),
   is_known: Type.Boolean(),
   name: anyText,
   has_conversation: Type.Boolean(),
@@ -83,7 +85,7 @@ export type WebSession = Static<typeof WebSession>;
 
 export const WebMessage = Type.Object({
   _id: Id,
-  client_id: nullable(plain.text('Only of messages that the visitor has written here')),
+  client_id: nullable(plain.text('Only for messages that the visitor has written here')),
   author: Type.Object({ kind: oneOf(['VISITOR', 'OPERATOR', 'AGENT', 'SYSTEM']), name: anyText, avatar_url: anyText }),
   contentType: oneOf(CONTENT_TYPES),
   content: anyText,
@@ -111,7 +113,7 @@ export const WebMessagesQuery = strict(
 export type WebMessagesQuery = Static<typeof WebMessagesQuery>;
 
 export const WebMessages = Type.Object({
-  result: Type.Array(WebMessage, { description: 'The oldest first' }),
+  result: Type.Array(WebMessage, { description: 'Oldest first' }),
   has_more: Type.Boolean(),
   unseen_count: plain.integer("How many of the visitor's newest messages the company has not read"),
 });
@@ -125,7 +127,7 @@ export const WriteMessage = strict({
   content: Type.String({ minLength: 1, maxLength: MAX_TEXT, ...NOT_BLANK }),
   reply_to: Type.Optional(nullable(Id)),
   button: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 256, description: 'The id of a button of the message that is answered' }),
+    Type.String({ minLength: 1, maxLength: 256, description: 'The id of a button of the message in reply_to' }),
   ),
   page: Type.Optional(
     strict({

@@ -9,7 +9,7 @@ import type { Site } from './sites.ts';
 import { newAnonymous, readIdentity, readVisitor, signVisitor, type Visitor } from './tokens.ts';
 
 /**
- * Begins a visit or goes on with one. Who was known by a proof of the site, and comes without one, is a new anonymous visitor: somebody else
+ * Begins a visit or goes on with one. Who was known by a proof of the site, and comes without one, is a new anonymous visitor: someone else
  * may sit at that browser.
  */
 export async function startSession(

@@ -10,7 +10,7 @@ import { Identity } from './schemas.ts';
 import type { Site } from './sites.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
-/** Somebody who chats from a browser: the caller of the visitor API. */
+/** Someone who chats from a browser: the caller of the visitor API. */
 export interface Visitor {
   /** For an anonymous visitor the id of the browser, by which the contact is found. */
   _id: string;
@@ -64,7 +64,7 @@ const MAX_IDENTITY_LENGTH = declareLimit(8_192, {
   unit: 'characters',
   beyond: '401',
 });
-// A proof that lasts longer could be used by somebody else who found it.
+// A proof that lasts longer could be used by someone else who found it.
 const LONGEST_IDENTITY_SECONDS = declareLimit(3_600, {
   topic: 'Web chat',
   what: 'Identity token: validity',
@@ -79,14 +79,14 @@ const SKEW_SECONDS = 30;
  */
 export async function readIdentity(site: Site, token: string): Promise<Identity> {
   const secret = site.config.identity_secret;
-  if (secret === null) throw refuse('is not taken: the inbox has no identity_secret');
+  if (secret === null) throw refuse('is not accepted: the inbox has no identity_secret');
   if (token.length > MAX_IDENTITY_LENGTH) throw refuse(`is longer than ${MAX_IDENTITY_LENGTH} characters`);
   const payload = await verifyIdentity(site, token, secret);
   const [failure] = identityChecker.findFailures(payload);
-  if (failure) throw refuse(`has a wrong claim: ${failure.instancePath.slice(1) || 'sub or exp is missing'}`);
+  if (failure) throw refuse(`has an invalid claim: ${failure.instancePath.slice(1) || 'sub or exp is missing'}`);
   const identity = payload as Identity;
   if (identity.exp - Date.now() / 1_000 > LONGEST_IDENTITY_SECONDS + SKEW_SECONDS)
-    throw refuse('has to expire within an hour');
+    throw refuse('must expire within an hour');
   return identity;
 }
 

@@ -89,7 +89,7 @@ function makeDeliveryHeaders({ _id, event, replay_of }: ClaimedDelivery, { sent 
 function readResponseText({ body, truncated }: OutboundResponse, headers: OpenedHeaders): string | null {
   if (body.length === 0) return null;
   const text = maskHeaderValues(body.toString('utf8'), headers);
-  // The end of an answer that was cut may be the beginning of a secret value, which can not be recognised.
+  // The end of an answer that was cut may be the beginning of a secret value, which cannot be recognised.
   const end = truncated ? Math.max(0, text.length - headers.longestSecret) : text.length;
   return text.slice(0, Math.min(end, KEPT_LENGTH)).replaceAll('\0', '�').toWellFormed();
 }

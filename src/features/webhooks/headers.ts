@@ -5,7 +5,7 @@ import { declareLimit } from '../../platform/values/limits.ts';
 
 export type Headers = Record<string, string>;
 
-// Matches headers of the connection itself and headers that identify the delivery, which a company can not set.
+// Matches headers of the connection itself and headers that identify the delivery, which a company cannot set.
 const RESERVED =
   /^(host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|x-webhook-(event|delivery|replay-of)|accept-encoding)$/i;
 
@@ -73,7 +73,7 @@ export function acceptHeaders(given: Headers, stored: Headers): Headers {
   const seen = new Set<string>();
   const accepted = Object.entries(given).map(([name, value]): [string, string] => {
     const real = isMaskedSecret(value) ? kept.get(name.toLowerCase()) : value;
-    const reason = seen.has(name.toLowerCase()) ? 'stands there twice' : findHeaderFault(name, real);
+    const reason = seen.has(name.toLowerCase()) ? 'appears twice' : findHeaderFault(name, real);
     if (reason) errors.push({ path: `custom_headers.${name}`, code: 'HEADER_NOT_ALLOWED', message: reason });
     seen.add(name.toLowerCase());
     return [name, real ?? ''];
@@ -86,8 +86,8 @@ export function acceptHeaders(given: Headers, stored: Headers): Headers {
 function findHeaderFault(name: string, value: string | undefined): string | null {
   if (RESERVED.test(name)) return 'is a reserved header';
   if (name.length > MAX_NAME_LENGTH) return `has a name longer than ${MAX_NAME_LENGTH} characters`;
-  if (value === undefined) return 'is a mask, and nothing is stored behind it';
-  if (!VISIBLE.test(value)) return 'must consist of visible ASCII characters, with blanks only between them';
+  if (value === undefined) return 'is a mask, but no value is stored';
+  if (!VISIBLE.test(value)) return 'must consist of visible ASCII characters, with spaces only between them';
   return NAME.test(name) ? null : 'is not a valid header';
 }
 
@@ -95,7 +95,7 @@ function findHeaderFault(name: string, value: string | undefined): string | null
 // microseconds.
 const CACHED_HEADERS = 1_000;
 
-/** Caches decrypted headers by their encrypted text: a changed header is encrypted anew, so no entry can be out of date. */
+/** Caches decrypted headers by their encrypted text: a changed header is encrypted again, so no entry can be out of date. */
 export function createHeaderCache(
   secrets: Secrets,
 ): (delivery: { company: string; custom_headers: string }) => OpenedHeaders {

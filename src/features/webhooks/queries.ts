@@ -175,7 +175,7 @@ export async function countDeliveries(tx: TenantRead, filter: DeliveryFilter, wi
   return count;
 }
 
-/** With a time, the number of rows depends on that time, so the statement is planned anew for each call. */
+/** With a time, the number of rows depends on that time, so the statement is planned again for each call. */
 const planForTime = ({ from, to }: DeliveryFilter, { since }: Since): { planEachTime?: true } =>
   from === null && to === null && since === null ? {} : { planEachTime: true };
 

@@ -26,14 +26,14 @@ import {
 } from './webhooks.ts';
 
 export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
-  declareTag('Webhooks', "The company's webhook and the log of its deliveries");
+  declareTag('Webhooks', "The company's webhook and its delivery log");
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/webhooks',
     scope: 'webhooks:create',
     summary: "Register the company's webhook",
     description:
-      'Each event that `events` lists is posted to `url` once, from now on. A company has one webhook: where there is one, the answer is 409 and `existing_id` names it.',
+      'Each event in `events` is posted to `url` once. A company has one webhook; if it exists, the response is 409 with `existing_id`.',
     body: ref(WebhookCreate),
     answers: { 201: ref(Webhook) },
     errors: ['WEBHOOK_EXISTS', 'TARGET_NOT_ALLOWED'],
@@ -44,8 +44,8 @@ export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/webhooks',
     scope: 'webhooks:read',
-    summary: "Read the company's webhook; null when there is none",
-    description: 'The values of `custom_headers` are secrets, masked for a caller without `webhooks:update`.',
+    summary: "Read the company's webhook; null if there is none",
+    description: 'The values of `custom_headers` are secrets, masked for callers without `webhooks:update`.',
     answers: { 200: WebhookOrNull },
     handler: (tenant) => readWebhook(kit, tenant),
   });
@@ -53,9 +53,9 @@ export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PUT',
     path: '/v1/webhooks/:id',
     scope: 'webhooks:update',
-    summary: 'Change the webhook, stop it (INACTIVE) or let it go on (ACTIVE)',
+    summary: 'Change the webhook, deactivate it (INACTIVE) or reactivate it (ACTIVE)',
     description:
-      'Only the given properties change; given `custom_headers` replace all of them. What happens while the webhook is INACTIVE is never delivered.',
+      'Only the given properties change; given `custom_headers` replace all of them. Events that occur while the webhook is INACTIVE are never delivered.',
     params: WebhookParams,
     body: ref(WebhookUpdate),
     answers: { 200: ref(Webhook) },
@@ -66,9 +66,9 @@ export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'DELETE',
     path: '/v1/webhooks/:id',
     scope: 'webhooks:delete',
-    summary: 'Remove the webhook; what is still queued is not sent',
+    summary: 'Remove the webhook; queued deliveries are not sent',
     description:
-      'Deliveries that wait become FAILED with WEBHOOK_INACTIVE, also when the company registers another webhook afterwards.',
+      'Queued deliveries become FAILED with WEBHOOK_INACTIVE, even if the company registers another webhook afterwards.',
     params: WebhookParams,
     answers: { 200: ref(Webhook) },
     handler: (tenant, { params }) => removeWebhook(kit, tenant, params.id),
@@ -81,9 +81,9 @@ function deliveryRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/webhooks/deliveries',
     scope: 'webhooks:read',
-    summary: 'List deliveries and what became of them',
+    summary: 'List deliveries and their outcomes',
     description:
-      'Each delivery with its body, the answer of the receiver, and the cause when it failed, newest first; they are kept for 14 days (DELIVERY_RETENTION_DAYS).',
+      "Each delivery with its body, the receiver's response, and the cause if it failed, newest first; they are kept for 14 days (DELIVERY_RETENTION_DAYS).",
     query: DeliveryQuery,
     answers: { 200: DeliveryList },
     handler: (tenant, { query }) => pageDeliveries(tenant, query),
@@ -92,9 +92,9 @@ function deliveryRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/webhooks/deliveries/:id/replay',
     scope: 'webhooks:update',
-    summary: 'Send a delivery once more, as a new one with the same body',
+    summary: 'Replay a delivery, as a new one with the same body',
     description:
-      'Whatever became of the first one, the receiver may get this event twice; `x-webhook-replay-of` names the delivery that is repeated.',
+      'The receiver may get this event twice, whatever the outcome of the first delivery; `x-webhook-replay-of` has the id of the original.',
     params: DeliveryParams,
     answers: { 201: ref(WebhookDelivery) },
     errors: ['WEBHOOK_INACTIVE', 'DELIVERY_ERASED'],

@@ -20,14 +20,14 @@ const url = Type.String({ minLength: 1, maxLength: 2_048, description: 'http or 
 const events = Type.Array(oneOf(EVENT_NAMES), {
   minItems: 1,
   uniqueItems: true,
-  description: 'The events that are told',
+  description: 'The events affected',
 });
 const customHeaders = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: MAX_HEADERS,
   additionalProperties: { type: 'string', maxLength: MAX_HEADER_LENGTH },
   description:
-    'Header name to value, sent with each delivery. A value consists of visible ASCII characters, with blanks only between them',
+    'Header name to value, sent with each delivery. A value consists of visible ASCII characters, with spaces only between them',
 });
 
 export const WebhookCreate = define(
@@ -48,7 +48,7 @@ export const Webhook = define(
     _id: recordId('webhook'),
     company: recordId('company'),
     url: plain.text('The address to which events are posted'),
-    events: Type.Array(oneOf(EVENT_NAMES), { description: 'The events that are told' }),
+    events: Type.Array(oneOf(EVENT_NAMES), { description: 'The events affected' }),
     custom_headers: Type.Unsafe<Record<string, string>>({
       type: 'object',
       additionalProperties: { type: 'string' },
@@ -79,14 +79,14 @@ export const WebhookDelivery = define(
       DELIVERY_STATUSES,
       'DELIVERED: the receiver answered 2xx; FAILED: `error` says why; UNKNOWN: the call was interrupted, so the receiver may have got it',
     ),
-    response_status: nullable(plain.integer('The HTTP status that the receiver answered')),
-    response_ms: nullable(plain.integer('How many milliseconds the receiver took')),
-    response_body: nullable(plain.text('The first 4 kB that the receiver answered')),
-    error: nullable(plain.text('What went wrong; null when nothing did')),
+    response_status: nullable(plain.integer("The HTTP status of the receiver's response")),
+    response_ms: nullable(plain.integer('The response time in milliseconds')),
+    response_body: nullable(plain.text("The first 4 kB of the receiver's response")),
+    error: nullable(plain.text('What went wrong; null if nothing did')),
     body: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'What was sent: event, timestamp, data; redacted: true where its contact has been erased',
+      description: 'The body that was sent: event, timestamp, data; redacted: true if its contact has been erased',
     }),
     replay_of: nullable(recordId('delivery')),
     queued_at: Timestamp,
@@ -101,7 +101,7 @@ export type WebhookDelivery = Static<typeof WebhookDelivery>;
 export const DeliveryList = pageSchema(ref(WebhookDelivery));
 export const DeliveryQuery = pageQuery('-createdAt', {
   event: Type.Optional(oneOf(EVENT_NAMES, 'The event')),
-  status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only those in this state')),
+  status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only those with this status')),
   from: Type.Optional(Type.String({ ...Timestamp, description: 'Deliveries that were queued at this time or later' })),
   to: Type.Optional(Type.String({ ...Timestamp, description: 'Deliveries that were queued before this time' })),
 });

@@ -32,7 +32,7 @@ const receiver = await startReceiver(async (response, { path }) => {
   setTimeout(() => response.writeHead(204).end(), 10);
 });
 
-/** Starts a second worker on the same database, which the database can not tell from a second process. */
+/** Starts a second worker on the same database, which the database cannot tell from a second process. */
 async function withSecondWorker(work: (worker: Running) => Promise<void>): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-worker-'));
   const JWT_SECRET = platform.running.kit.tokenSecret;

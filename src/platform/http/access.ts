@@ -98,7 +98,7 @@ export async function admitRequest(
   if (companyId) access.answers.admit(companyId);
   if (scope && !allows(principal.scopes, scope)) throw scopeMissing(scope);
   if (globalOnly && principal.type !== 'global')
-    throw forbidden('authorization', 'This takes a global key', 'GLOBAL_KEY_REQUIRED');
+    throw forbidden('authorization', 'This requires a global key', 'GLOBAL_KEY_REQUIRED');
   return { principal, companyId };
 }
 

@@ -58,7 +58,7 @@ export function createAnswerPace(megabytesPerSecond: number): AnswerPace {
       const aheadMs = pace.count(company, 0);
       if (aheadMs <= AHEAD_MS) return;
       const seconds = String(Math.ceil((aheadMs - AHEAD_MS) / 1_000));
-      throw new AppError('RATE_LIMITED', 'The answers of the company are too large together', [], {
+      throw new AppError('RATE_LIMITED', 'The company has reached its limit of response volume', [], {
         'retry-after': seconds,
       });
     },

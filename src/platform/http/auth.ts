@@ -164,7 +164,7 @@ function readCredentials({ authorization, session }: Credentials): Shown | null 
 }
 
 /** Whoever has no valid token is answered in the same words, so that nobody learns from them what is wrong with a forged one. */
-const NO_TOKEN = 'The token is missing, is invalid or has expired: send a valid one as authorization: Bearer <token>';
+const NO_TOKEN = 'The token is missing, invalid or expired: send a valid one as authorization: Bearer <token>';
 
 function makeUnauthorizedError(): AppError {
   return new AppError('UNAUTHORIZED', NO_TOKEN, [], { 'www-authenticate': 'Bearer' });

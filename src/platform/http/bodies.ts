@@ -267,9 +267,10 @@ function createByteBudget({ total, perAddress }: BodyLimits, note: (bytes: numbe
       let own = 0;
       return {
         take: (bytes) => {
-          if (heldInAll + bytes > total) throw new AppError('UNAVAILABLE', 'Too many bodies arrive at once', [], soon);
+          if (heldInAll + bytes > total)
+            throw new AppError('UNAVAILABLE', 'Too many bodies are being received', [], soon);
           if ((heldBy.get(group) ?? 0) + bytes > perAddress)
-            throw new AppError('RATE_LIMITED', 'Too many bodies arrive at once from this address', [], soon);
+            throw new AppError('RATE_LIMITED', 'Too many bodies are being received from this address', [], soon);
           own += bytes;
           hold(group, bytes);
         },
@@ -283,4 +284,4 @@ function createByteBudget({ total, perAddress }: BodyLimits, note: (bytes: numbe
 }
 
 const makeTooLargeError = (maxBytes: number): AppError =>
-  new AppError('BODY_TOO_LARGE', `The body may have at most ${maxBytes.toLocaleString('en')} bytes`);
+  new AppError('BODY_TOO_LARGE', `The body can have at most ${maxBytes.toLocaleString('en')} bytes`);

@@ -45,7 +45,7 @@ export function parseJson(raw: Buffer): unknown {
   checkValue(value, { path: '', depth: 0, budget: { values: MAX_VALUES } });
   const lost = findLostDigits(text);
   if (lost !== null)
-    throw invalid(lost || 'body', 'has more digits than a number keeps: send it as a text', 'PRECISION');
+    throw invalid(lost || 'body', 'has more digits than a number can store: send it as text', 'PRECISION');
   return value;
 }
 
@@ -72,7 +72,7 @@ function checkEntries(entries: [string, unknown][], { path, depth, budget }: Jso
   if (entries.length > MAX_KEYS) throw makeMalformedError(`An object has more than ${MAX_KEYS} properties`, path);
   for (const [key, item] of entries) {
     const inner = path ? `${path}.${key}` : key;
-    if (key === '__proto__') throw makeMalformedError('A property may not be called __proto__', inner);
+    if (key === '__proto__') throw makeMalformedError('A property cannot be named __proto__', inner);
     checkText(key, path);
     checkValue(item, { path: inner, depth: depth + 1, budget });
   }
@@ -80,8 +80,8 @@ function checkEntries(entries: [string, unknown][], { path, depth, budget }: Jso
 
 /** Refuses a text that PostgreSQL can not store. */
 export function checkText(text: string, path: string): void {
-  if (text.includes('\0')) throw makeMalformedError('A text may not contain the character NUL', path);
-  if (!text.isWellFormed()) throw makeMalformedError('A text may not contain half of a surrogate pair', path);
+  if (text.includes('\0')) throw makeMalformedError('A text cannot contain the character NUL', path);
+  if (!text.isWellFormed()) throw makeMalformedError('A text cannot contain half of a surrogate pair', path);
 }
 
 /** Refuses names and values of a query string that PostgreSQL can not store. */
@@ -95,7 +95,7 @@ export function checkQuery(query: Record<string, unknown>): void {
 /** Refuses a body for an operation that takes none. An empty object is allowed, because many clients always send one. */
 export function refuseSurplus(body: unknown): void {
   if ((body ?? null) === null || JSON.stringify(body) === '{}') return;
-  throw new AppError('VALIDATION_FAILED', 'This operation takes no body', [
+  throw new AppError('VALIDATION_FAILED', 'This operation does not accept a body', [
     { path: 'body', code: 'ADDITIONAL_PROPERTIES', message: 'is not expected' },
   ]);
 }

@@ -112,7 +112,7 @@ const KEY_HEADER = {
       minLength: 1,
       maxLength: 255,
       ...explainedPattern(String.raw`^[\x21-\x7e]+$`, 'must be letters, digits and signs of ASCII without spaces'),
-      description: 'Any text of your own: a repeat with the same key and body within 24 hours does nothing twice',
+      description: 'Any text of your own: repeating the same key and body within 24 hours does nothing twice',
     }),
   ),
 };

@@ -11,7 +11,7 @@ import { declareLimit } from '../values/limits.ts';
 
 /** The answer schema of operations that return a CSV file. */
 export const CSV_ANSWER = Type.Unsafe<Readable>({
-  description: 'UTF-8, a comma between the cells, the first row has the titles',
+  description: 'UTF-8, separated by commas; the first row has the titles',
   content: { 'text/csv': { schema: { type: 'string' } } },
 });
 

@@ -247,7 +247,7 @@ describe('the URL of a request', () => {
       const raw = method === 'GET' ? undefined : 'surprise';
       const options = { key: null, headers, ...(raw === undefined ? {} : { raw }) };
       const answer = await platform.call(405, method, path, options);
-      assert.equal(checkProblem(answer, 'METHOD_NOT_ALLOWED').detail, `${method} is not possible here, use ${named}`);
+      assert.equal(checkProblem(answer, 'METHOD_NOT_ALLOWED').detail, `${method} is not supported here, use ${named}`);
       assert.equal(answer.headers.get('allow'), allow);
     }
   });

@@ -149,7 +149,7 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   app.addHook('onRequest', (request, reply, done) => {
     addFirstHeaders(request, reply);
     const hasNoHost = request.raw.httpVersion === '1.1' && request.headers.host === undefined;
-    done(hasNoHost ? new AppError('MALFORMED_BODY', 'The request names no host') : undefined);
+    done(hasNoHost ? new AppError('MALFORMED_BODY', 'The request has no host') : undefined);
   });
   allowOrigins(app);
   answerUnroutedRequests(app, MAX_PARAM, countPreflight);
@@ -197,7 +197,7 @@ const JSON_TYPE = /^application\/json\s*(;(?!.*charset\s*=\s*(?!"?utf-8"?\s*(;|$
 function refuseContentEncoding(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'A body is sent as it is, without content-encoding');
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without content-encoding');
 }
 
 /** Answers during a stop close their connection; otherwise the stop would wait for its keep-alive time-out. */

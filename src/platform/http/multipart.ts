@@ -75,7 +75,7 @@ export async function receiveForm(
   const { maxBytes, narrow = () => maxBytes } = limits;
   const encoding = request.headers['content-encoding'];
   if (!request.isMultipart() || (encoding !== undefined && encoding !== 'identity'))
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'This operation takes multipart/form-data');
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'This operation requires multipart/form-data');
   const spool: FileSpool = { file: null };
   const discard = async (): Promise<void> => spool.file?.handle.close();
   const followed = request.server.bodies.follow(request);
@@ -125,7 +125,7 @@ async function readParts(request: FastifyRequest, reading: FormReading): Promise
     const schema = getOwnProperty(reading.parts, name);
     if (name === '') throw invalid('body', 'has a part without a name', 'ADDITIONAL_PROPERTIES');
     if (!schema) throw invalid(name.slice(0, 100), 'is not a part of this form', 'ADDITIONAL_PROPERTIES');
-    if (body.has(name)) throw invalid(name, 'stands in the form twice', 'DUPLICATE');
+    if (body.has(name)) throw invalid(name, 'appears twice in the form', 'DUPLICATE');
     const isFile = (schema as { format?: string }).format === 'binary';
     if (isFile) {
       if (part.type !== 'file') throw invalid(name, 'must be a file, with a file name', 'TYPE');
@@ -222,7 +222,7 @@ function toProblem(error: unknown): unknown {
   if (code === 'FST_PARTS_LIMIT' || code === 'FST_FIELDS_LIMIT')
     return new AppError('BODY_TOO_LARGE', 'The form has too many parts');
   if (['ENOSPC', 'EDQUOT', 'EMFILE'].includes(code))
-    return new AppError('UNAVAILABLE', 'There is no room for uploads right now', [], { 'retry-after': '5' });
+    return new AppError('UNAVAILABLE', 'Uploads are not possible right now', [], { 'retry-after': '5' });
   if (code !== '' && !code.startsWith('FST_')) return error;
-  return new AppError('MALFORMED_BODY', 'The body is no complete form');
+  return new AppError('MALFORMED_BODY', 'The body is not a complete form');
 }

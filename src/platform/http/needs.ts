@@ -17,7 +17,7 @@ export interface DescribedNeed {
 export interface Need<A> extends DescribedNeed {
   /** Whether this request needs the scopes; asked only for a caller without one of them. An unknown record needs none: its error follows. */
   arises?(tenant: Tenant, asked: A): boolean | Promise<boolean>;
-  /** The flag of the request that needs the scopes. The refusal names it, and it has to be false without them. */
+  /** The flag of the request that needs the scopes. The refusal names it, and it must be false without them. */
   flag?: string;
 }
 
@@ -45,7 +45,7 @@ async function expectScopes<A>({ scopes, flag, arises }: Need<A>, tenant: Tenant
   const missing = scopes.find((scope) => !allows(tenant.principal.scopes, scope));
   if (missing === undefined || (arises && !(await arises(tenant, asked)))) return;
   if (flag === undefined) throw scopeMissing(missing);
-  throw forbidden(flag, `The scope ${missing} is missing; without it ${flag} has to be false`, 'SCOPE_MISSING');
+  throw forbidden(flag, `The scope ${missing} is missing; without it ${flag} must be false`, 'SCOPE_MISSING');
 }
 
 /** Every body that can name attachments has this need, because answers, networks and agents show the files that it names. */

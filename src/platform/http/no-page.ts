@@ -4,10 +4,10 @@ import { pageHeaders } from './web-apps.ts';
 
 const WORDS = {
   en: [
-    'There is no such page',
-    'The address may be mistyped, or the page has moved.',
-    'To the console',
-    'To the guides',
+    'Page not found',
+    'The address may be mistyped, or the page may have moved.',
+    'Go to the console',
+    'Go to the guides',
   ],
   pt: [
     'Esta página não existe',

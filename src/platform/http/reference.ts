@@ -92,8 +92,8 @@ export function completeDocument(document: ApiDocument): ApiDocument {
 function describeScope(operation: DocumentedOperation): void {
   const { 'x-scope': scope, 'x-needs': needs = [] } = operation;
   if (scope !== undefined) operation.security = [{ bearer: [scope] }];
-  const taken = scope && `Takes the scope \`${scope}\`${operation['x-global-only'] ? ' and a global key' : ''}.`;
-  const also = needs.length > 0 && `Also takes ${needs.map(describeNeed).join('; ')}.`;
+  const taken = scope && `Requires the scope \`${scope}\`${operation['x-global-only'] ? ' and a global key' : ''}.`;
+  const also = needs.length > 0 && `Also requires ${needs.map(describeNeed).join('; ')}.`;
   const words = [taken, also].filter(Boolean).join(' ');
   operation.description = [operation.description, words].filter(Boolean).join('\n\n');
 }
@@ -112,14 +112,14 @@ const makeHeader = (description: string, type = 'string', example?: unknown): ob
 });
 
 const HEADERS = {
-  'x-request-id': makeHeader("The caller's own id of the request, or a new one; the log has it, too"),
-  'ratelimit-limit': makeHeader('How many requests the caller may make at once', 'integer', 100),
+  'x-request-id': makeHeader('The id of the request, set by the caller or generated; it is also in the log'),
+  'ratelimit-limit': makeHeader('How many requests the caller can make at once', 'integer', 100),
   'ratelimit-remaining': makeHeader('How many of them are left', 'integer', 99),
-  'ratelimit-reset': makeHeader('In how many seconds all of them are there again', 'integer', 1),
-  'retry-after': makeHeader('After how many seconds it is worth another try', 'integer', 1),
+  'ratelimit-reset': makeHeader('In how many seconds all of them are available again', 'integer', 1),
+  'retry-after': makeHeader('After how many seconds to retry', 'integer', 1),
   'www-authenticate': makeHeader('How to authenticate', 'string', 'Bearer'),
   'idempotent-replayed': makeHeader(
-    '`true` when a request with this Idempotency-Key was done before: nothing was done twice, and this is what it made, as it is now',
+    '`true` if a request with this Idempotency-Key was processed before: nothing was done twice, and the response is its result in its current state',
     'string',
     'true',
   ),
@@ -144,7 +144,7 @@ function showAnswers({ parameters = [], responses }: DocumentedOperation): void 
   const isRepeatable = parameters.some(({ name }) => name === 'idempotency-key');
   for (const [status, answer] of Object.entries(responses)) {
     const isSuccess = status.startsWith('2');
-    if (answer.description === DEFAULT_DESCRIPTION) answer.description = status === '201' ? 'Made' : 'Done';
+    if (answer.description === DEFAULT_DESCRIPTION) answer.description = status === '201' ? 'Created' : 'Success';
     const names: HeaderName[] = ['x-request-id'];
     if (isSuccess) names.push(...RATES);
     if (isSuccess && isRepeatable) names.push('idempotent-replayed');
@@ -213,7 +213,7 @@ function describeWebhooks(recorded: RecordedExamples): object {
           [JSON_TYPE]: { schema: makeDeliverySchema(event, about), example: getOwnProperty(recorded.events, event) },
         },
       },
-      responses: { '2XX': { description: 'Received. Every other answer, and none within 10 seconds, is a failure' } },
+      responses: { '2XX': { description: 'Received. Any other response, or none within 10 seconds, is a failure' } },
     },
   });
   return Object.fromEntries(Object.entries(EVENTS).map(([event, about]) => [event, describeWebhook(event, about)]));
@@ -223,7 +223,7 @@ const makeDeliverySchema = (event: string, { data, isChange }: EventAbout): obje
   type: 'object',
   required: ['event', 'timestamp', 'data'],
   properties: {
-    event: { type: 'string', enum: [event], description: 'Which event it is' },
+    event: { type: 'string', enum: [event], description: 'The event' },
     timestamp: {
       type: 'string',
       format: 'date-time',
@@ -231,13 +231,13 @@ const makeDeliverySchema = (event: string, { data, isChange }: EventAbout): obje
     },
     data: {
       $ref: `#/components/schemas/${data}`,
-      description: isChange ? 'What has changed, in which record' : 'The record as GET returns it',
+      description: isChange ? 'The change and its record' : 'The record as its GET returns it',
     },
   },
 });
 
 const DELIVERY_HEADERS = [
-  ['x-webhook-event', 'Which event it is', true],
+  ['x-webhook-event', 'The event', true],
   ['x-webhook-delivery', "The delivery's `_id` in the log", true],
-  ['x-webhook-replay-of', 'Of a replay: the delivery that it repeats', false],
+  ['x-webhook-replay-of', 'For a replay: the original delivery', false],
 ].map(([name, description, required]) => ({ name, in: 'header', required, description, schema: { type: 'string' } }));

@@ -41,6 +41,6 @@ function explainBreak(error: unknown): unknown {
   const { code = '' } = error as { code?: string };
   if (code.startsWith('ERR_STREAM')) return new AppError('MALFORMED_BODY', 'The request was cut off');
   if (['ENOSPC', 'EDQUOT', 'EMFILE'].includes(code))
-    return new AppError('UNAVAILABLE', 'There is no room for the body right now', [], { 'retry-after': '5' });
+    return new AppError('UNAVAILABLE', 'The body cannot be stored right now', [], { 'retry-after': '5' });
   return error;
 }

@@ -42,12 +42,12 @@ export function answerUnroutedRequests(app: FastifyInstance, maxParamLength: num
     const url = request.raw.url ?? '/';
     const methods = [...known].filter((method) => find(method, url)).toSorted();
     if (methods.length === 0 && isOpenedByPerson(request)) return sendNoPage(request, reply);
-    if (methods.length === 0) throw new AppError('NOT_FOUND', 'The API has no such path; /docs/api lists them all');
+    if (methods.length === 0) throw new AppError('NOT_FOUND', 'This path does not exist; /docs/api lists all paths');
     const allowed = [...methods, 'OPTIONS'];
     if (request.method === 'OPTIONS') return answerOptions(request, reply, allowed);
     // HEAD is allowed wherever GET is, so the message leaves it out.
     const usable = describeValues(methods.filter((method) => method !== 'HEAD'));
     const headers = { allow: allowed.join(', ') };
-    throw new AppError('METHOD_NOT_ALLOWED', `${request.method} is not possible here, use ${usable}`, [], headers);
+    throw new AppError('METHOD_NOT_ALLOWED', `${request.method} is not supported here, use ${usable}`, [], headers);
   });
 }

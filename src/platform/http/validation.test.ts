@@ -13,7 +13,7 @@ describe('the error for an invalid field is a sentence', () => {
   for (const [method, path, body, sentence] of [
     ['POST', '/v1/contacts', { ...person, name: 5 }, 'name must be a text or null'],
     ['POST', '/v1/contacts', { ...person, name: '' }, 'name must not be empty'],
-    ['POST', '/v1/contacts', { ...person, name: '  ' }, 'name must hold more than spaces'],
+    ['POST', '/v1/contacts', { ...person, name: '  ' }, 'name must contain more than spaces'],
     ['POST', '/v1/contacts', { ...person, name: 'a'.repeat(201) }, 'name must have at most 200 characters'],
     ['POST', '/v1/contacts', { ...person, email: 'ana' }, 'email must be an e-mail address'],
     ['POST', '/v1/contacts', { ...person, language: 'português' }, 'language must be a language, such as pt-BR'],
@@ -21,10 +21,10 @@ describe('the error for an invalid field is a sentence', () => {
       'POST',
       '/v1/contacts',
       { ...person, avatar_url: 'ftp://a.b/c' },
-      'avatar_url must begin with https:// or http://',
+      'avatar_url must start with https:// or http://',
     ],
-    ['POST', '/v1/contacts', { ...person, tags: ['a', 'a'] }, 'tags must not hold the same item twice'],
-    ['POST', '/v1/contacts', { ...person, tags: [' a'] }, 'tags[0] must not begin or end with a space'],
+    ['POST', '/v1/contacts', { ...person, tags: ['a', 'a'] }, 'tags must not contain the same item twice'],
+    ['POST', '/v1/contacts', { ...person, tags: [' a'] }, 'tags[0] must not start or end with a space'],
     ['POST', '/v1/contacts', { ...person, nope: 1 }, 'nope is not a property that can be set'],
     [
       'POST',
@@ -76,7 +76,7 @@ test('each rule, pattern and format of the OpenAPI document has its own error me
   const rules = new Set(['required', 'additionalProperties', 'type', 'enum']);
   const annotations = ['description', 'default', 'title', 'example', 'examples', RECORDS_KEYWORD];
   const notRules = new Set(['properties', 'propertyNames', 'items', ...annotations]);
-  const vague = ['is not valid', 'is not in the expected form'];
+  const vague = ['is not valid', 'does not have the expected format'];
   const visit = (schema: Json): void => {
     for (const [keyword, value] of Object.entries<Json>(schema)) {
       if (keyword === '$ref' || notRules.has(keyword) || rules.has(keyword)) continue;

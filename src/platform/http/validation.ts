@@ -94,25 +94,25 @@ const WORDS = new Map<string, (params: FailureParams) => string>([
     'enum',
     ({ allowedValues }) => `must be ${allowedValues.length > 1 ? 'one of ' : ''}${describeValues(allowedValues)}`,
   ],
-  ['pattern', ({ pattern }) => explainPattern(pattern) ?? 'is not in the expected form'],
-  ['format', ({ format }) => FORMATS.get(format) ?? 'is not in the expected form'],
+  ['pattern', ({ pattern }) => explainPattern(pattern) ?? 'does not have the expected format'],
+  ['format', ({ format }) => FORMATS.get(format) ?? 'does not have the expected format'],
   ['minLength', ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`)],
   ['maxLength', ({ limit }) => `must have at most ${formatCount(limit, 'character')}`],
   ['minimum', ({ limit }) => `must be at least ${limit}`],
   ['maximum', ({ limit }) => `must be at most ${limit}`],
   ['minItems', ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} items`)],
   ['maxItems', ({ limit }) => `must have at most ${formatCount(limit, 'item')}`],
-  ['uniqueItems', () => 'must not hold the same item twice'],
+  ['uniqueItems', () => 'must not contain the same item twice'],
   ['minProperties', ({ limit }) => `must have at least ${formatCount(limit, 'property', 'properties')}`],
   ['maxProperties', ({ limit }) => `must have at most ${formatCount(limit, 'property', 'properties')}`],
-  ['anyOf', () => 'fits none of the forms that are possible here'],
+  ['anyOf', () => 'matches none of the allowed forms'],
 ]);
 
 const FORMATS = new Map([
   ['date-time', 'must be a time such as 2026-01-31T12:00:00.000Z'],
   ['email', 'must be an e-mail address'],
-  ['hostname', 'must be the name of a host'],
-  ['uri', 'must be a whole web address'],
+  ['hostname', 'must be a host name'],
+  ['uri', 'must be a full web address'],
 ]);
 
 /** Describes a failure; the text continues a sentence that begins with the field's name. */

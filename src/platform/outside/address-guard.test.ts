@@ -71,7 +71,7 @@ async function openCanary(
     socket.on('error', () => {}).end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
   });
   server.listen(port, host);
-  // Failure policy: on a machine without IPv6 the address [::1] can not be watched; the test reports that and goes on.
+  // Failure policy: on a machine without IPv6 the address [::1] cannot be watched; the test reports that and goes on.
   const listening = await once(server, 'listening').catch(() => null);
   if (listening === null) return null;
   context.after(() => server.close());

@@ -93,7 +93,7 @@ export function createAddressGuard(allow: string[], own: string[] = listOwnAddre
 
 function listOwnAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  // Link-local addresses name their interface (`%eth0`), which a CIDR can not; the rules above block all of them anyway.
+  // Link-local addresses name their interface (`%eth0`), which a CIDR cannot; the rules above block all of them anyway.
   return all.map(({ address }) => address).filter((address) => !address.includes('%'));
 }
 
@@ -184,7 +184,7 @@ function examineUrl(text: string, guard: AddressGuard, trusted: readonly URL[]):
   if (text.length > MAX_URL_LENGTH) return refused(`The URL is longer than ${MAX_URL_LENGTH} characters.`);
   const url = URL.parse(text);
   if (url === null) return refused('This is not a valid URL.');
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return refused('The URL must begin with https or http.');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return refused('The URL must start with https or http.');
   if (url.username !== '' || url.password !== '') return refused('The URL must not contain a user name or password.');
   const places = trusted.filter((each) => isSameServer(url, each));
   const place = places.find((each) => isPathBelow(url, each));
@@ -222,7 +222,7 @@ export function examineServer(
   const isName = host.length <= MAX_HOST_LENGTH && /^[^\s/?#@\\:[\]]+$/.test(host);
   const url = isName || isIPv6(host) ? URL.parse(`http://${isName ? host : `[${host}]`}:${port}/`) : null;
   if (url === null) return refused('This is not a valid host and port.');
-  if (trusted.some((each) => isSameServer(url, each))) return refused('This server may not be connected to.');
+  if (trusted.some((each) => isSameServer(url, each))) return refused('Connections to this server are not allowed.');
   const portIsOpen = MAIL_PORTS.includes(port) || port >= FIRST_USER_PORT;
   if (!portIsOpen && !guard.allows(withoutBrackets(url))) {
     return refused(`The port must be ${MAIL_PORTS.join(', ')}, or ${FIRST_USER_PORT} and above.`);

@@ -2,7 +2,7 @@
 import { connect as connectTcp, isIP, type BlockList, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** Ends a connection attempt that nobody waits for any more. While a caller waits, the caller's signal sets the time limit. */
+/** Ends a connection attempt that no one waits for any more. While a caller waits, the caller's signal sets the time limit. */
 const DIAL_MS = 10_000;
 
 export type DialStage = 'TCP' | 'TLS';

@@ -26,7 +26,7 @@ export class TooManyParts extends Error {}
 
 /** Throws TooManyParts without parsing anything, and a SyntaxError for a body that is not JSON. */
 export function parseForeignJson(body: Buffer): unknown {
-  if (!hasFewParts(body)) throw new TooManyParts('The answer has too many parts.');
+  if (!hasFewParts(body)) throw new TooManyParts('The response has too many parts.');
   return JSON.parse(body.toString('utf8'));
 }
 

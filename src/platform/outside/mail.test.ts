@@ -248,7 +248,7 @@ describe('a hostile recipient or subject', () => {
     );
   });
 
-  test('a subject with line breaks can not add headers to the mail', async () => {
+  test('a subject with line breaks cannot add headers to the mail', async () => {
     const { port, taken } = await openServer();
     const subject = 'Acme\r\nBcc: all@evil.example\r\n\r\n<b>x</b>\nX-Evil: 1\0\rX-Evil: 2';
     await openMailer(`smtp://127.0.0.1:${port}`).send({ ...mail, subject });

@@ -101,7 +101,7 @@ function decodeUrlPart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch (error) {
-    // Failure policy: the platform does not start with a password that it can not decode.
+    // Failure policy: the platform does not start with a password that it cannot decode.
     throw new Error('SMTP_URL has a % in its user or password that is not written %25', { cause: error });
   }
 }
@@ -142,7 +142,7 @@ function makePlainBodies({ text, html }: Mail): SendMailOptions {
 /** Matches exactly one address, without a name, list, comment or quotes, and without characters that end a header or an SMTP command. */
 const ADDRESS = /^[^\s\p{C}"(),:;<>@[\\\]]{1,64}@[^\s\p{C}"(),:;<>@[\\\]]{1,255}$/u;
 
-/** Composes a mail. Throws when `to` is not exactly one address, so that users can not inject headers or recipients. */
+/** Composes a mail. Throws when `to` is not exactly one address, so that users cannot inject headers or recipients. */
 function composeMail({ to, subject, text, html }: Mail, from: string): SendMailOptions {
   if (!ADDRESS.test(to)) throw new Error('a recipient that is no single address');
   return {

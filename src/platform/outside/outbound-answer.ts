@@ -64,7 +64,7 @@ export const joinHeaders = (headers: IncomingHttpHeaders): Record<string, string
   Object.fromEntries(Object.entries(headers).map(([name, value = '']) => [name, [value].flat().join(', ')]));
 
 export const makeTooLargeError = (maxBytes: number): OutboundError =>
-  new OutboundError('TOO_LARGE', true, `The answer has more than ${maxBytes} bytes.`);
+  new OutboundError('TOO_LARGE', true, `The response has more than ${maxBytes} bytes.`);
 
 /** Collects the answer in one buffer. After the status was received, any failure gives a truncated response instead of an error. */
 export const collectAnswer: CreateReceiver<OutboundResponse> = (maxBytes, resolve, reject) => {

@@ -97,7 +97,7 @@ test('the only ports below 1024 that a tenant may connect to are those of mail, 
   });
 });
 
-test('a server that is trusted for URLs can not be reached by a plain connection, under any name of its machine', async (context) => {
+test('a server that is trusted for URLs cannot be reached by a plain connection, under any name of its machine', async (context) => {
   const peer = await startPeer(context, () => undefined, false);
   const outbound = openOutbound(context, { trusted: [`${peer.url}receiver`] });
   for (const host of ['127.0.0.1', 'localhost', '127.5.6.7', '0.0.0.0']) {

@@ -65,4 +65,4 @@ export function createConnector(
 }
 
 const makeTimeoutError = ({ reason }: AbortSignal): OutboundError =>
-  new OutboundError('TIMEOUT', false, 'The server did not answer in time.', reason);
+  new OutboundError('TIMEOUT', false, 'The server did not respond in time.', reason);

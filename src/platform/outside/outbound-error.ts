@@ -37,7 +37,7 @@ export function explainDialError(error: Error, stage: DialStage, sent: boolean):
   // ENOTFOUND without a system call means that the resolver returned an empty list.
   const isDns = syscall === 'getaddrinfo' || code === 'ENOTFOUND';
   if (isDns) return new OutboundError('DNS', sent, `The host name did not resolve${inBrackets(code)}.`, error);
-  return new OutboundError('CONNECT', sent, `The connection was not established${inBrackets(code)}.`, error);
+  return new OutboundError('CONNECT', sent, `The connection could not be established${inBrackets(code)}.`, error);
 }
 
 /** Explains why an established connection brought no answer, or only a part of it. */

@@ -294,6 +294,6 @@ function createDispatchHandler(state: CallAttempt, client: OutboundAgent): Dispa
 }
 
 function makeTimeoutError({ answered, controller, request }: CallAttempt): OutboundError {
-  const message = answered ? 'The answer was not complete in time.' : 'No answer came in time.';
+  const message = answered ? 'The response was not complete in time.' : 'No response arrived in time.';
   return new OutboundError('TIMEOUT', controller !== null, message, request.signal.reason);
 }

@@ -252,7 +252,7 @@ describe('a page of a list', () => {
       });
     }
     assert.throws(() => pageWindow('things', { ...asked, after: cursor, page: 1 }), {
-      message: /^page can not be given together with after/,
+      message: /^page cannot be combined with after/,
     });
   });
 

@@ -291,6 +291,6 @@ export function toDatabaseProblem(error: unknown): AppError | null {
   if (code === QUOTA) return quotaExceeded(message);
   if (isStorageFull(error)) return storageFull();
   return isUnavailable(error)
-    ? new AppError('UNAVAILABLE', 'The database is busy or away', [], { 'retry-after': '1' })
+    ? new AppError('UNAVAILABLE', 'The database is busy or unavailable', [], { 'retry-after': '1' })
     : null;
 }

@@ -9,19 +9,19 @@ import type { SystemTx, TenantTx } from './tenant.ts';
 
 /** What each event reports, and the name of the schema of its data. The data is the record; with `isChange` it is what has changed in it. */
 export const EVENTS = {
-  MESSAGE_RECEIVED: { summary: 'A contact has written, or somebody in the business app', data: 'Message' },
+  MESSAGE_RECEIVED: { summary: 'A contact has written, or the company in the Business app', data: 'Message' },
   MESSAGE_SENT: { summary: 'The network has accepted a message', data: 'Message' },
   MESSAGE_DELIVERED: { summary: 'A message has reached its contact', data: 'Message' },
   MESSAGE_READ: { summary: 'The contact has read a message', data: 'Message' },
   MESSAGE_FAILED: { summary: 'The network reports that a message did not reach its contact', data: 'Message' },
-  CONVERSATION_CREATED: { summary: 'A conversation has begun', data: 'Conversation' },
+  CONVERSATION_CREATED: { summary: 'A conversation was opened', data: 'Conversation' },
   CONVERSATION_UPDATED: { summary: 'A field of a conversation has changed', data: 'Conversation' },
   CONVERSATION_STEP_CHANGED: {
     summary: 'A conversation has moved to another step',
     data: 'StepChanged',
     isChange: true,
   },
-  CONTACT_CREATED: { summary: 'There is a new contact', data: 'Contact' },
+  CONTACT_CREATED: { summary: 'A contact was created', data: 'Contact' },
   CONTACT_UPDATED: { summary: 'A field of a contact has changed', data: 'Contact' },
   FOLLOWUP_SENT: { summary: 'A follow-up of an agent was sent', data: 'FollowUp' },
   FIELD_UPDATED: { summary: 'The value of a custom field has changed', data: 'FieldUpdated', isChange: true },

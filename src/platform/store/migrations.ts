@@ -122,7 +122,7 @@ function refuseOtherVersion(done: ReadonlyMap<string, Done['digest']>, digests: 
   const [unknown] = [...done].find(isOther) ?? [];
   if (unknown === undefined) return;
   throw new Error(
-    `the database was made by another version of Parley (${unknown}), which this one can not continue; use that version, or an empty database`,
+    `the database was made by another version of Parley (${unknown}), which this one cannot continue; use that version, or an empty database`,
   );
 }
 

@@ -51,20 +51,23 @@ export function pageQuery<F extends Record<string, TSchema>, const S extends rea
     }),
     skipCount: Type.Boolean({
       default: false,
-      description: 'Leaves the total out; totalCount and totalPages are null',
+      description: 'Omits the total; totalCount and totalPages are null',
     }),
     sort: oneOf(sorts, {
       default: defaultSort,
-      description: 'The order of the list; a minus puts the largest or newest first',
+      description: 'The sort order; a minus sorts the largest or newest first',
     }),
     after: Type.Optional(
       Type.String({
         maxLength: 200,
-        description: 'nextCursor of the page before, of the same list, sort and filters; costs the same at any depth',
+        description: 'nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth',
       }),
     ),
     updated_since: Type.Optional(
-      Type.String({ ...Timestamp, description: 'Those whose updatedAt is this moment or later; see /docs/lists' }),
+      Type.String({
+        ...Timestamp,
+        description: 'Only records whose updatedAt is at this time or later; see /docs/lists',
+      }),
     ),
     ...filters,
   };
@@ -88,18 +91,18 @@ export interface PageQuery {
   updated_since?: string | undefined;
 }
 
-const PageMeta = plain.object('Which page this is, and what else there is', {
-  page: nullable(plain.integer('The number of the page, from 1; null when the page was asked for by `after`')),
-  limit: plain.integer('How many records a page has at most'),
-  totalCount: nullable(plain.integer('How many records fit in all; null with `skipCount`')),
-  totalPages: nullable(plain.integer('How many pages that makes; null with `skipCount`')),
-  hasNextPage: plain.flag('Whether there is more after this page'),
-  nextCursor: nullable(plain.text('What `after` takes for the next page; null on the last one')),
+const PageMeta = plain.object('The position of this page in the list', {
+  page: nullable(plain.integer('The number of the page, from 1; null if the page was requested with `after`')),
+  limit: plain.integer('The most records per page'),
+  totalCount: nullable(plain.integer('How many records match; null with `skipCount`')),
+  totalPages: nullable(plain.integer('The number of pages; null with `skipCount`')),
+  hasNextPage: plain.flag('Whether there are more records after this page'),
+  nextCursor: nullable(plain.text('The value of `after` for the next page; null on the last one')),
 });
 
 export function pageSchema<T extends TSchema>(record: T) {
   return Type.Object({
-    result: Type.Array(record, { description: 'The records of this page, in the order asked for' }),
+    result: Type.Array(record, { description: 'The records of this page, in the requested order' }),
     meta: PageMeta,
   });
 }
@@ -143,7 +146,7 @@ export const newestWindow = (limit: number): Window => ({
  */
 export function pageWindow(list: string, query: PageQuery): Window {
   const { page, limit, after, sort } = query;
-  if (after !== undefined && page !== undefined) throw invalid('page', 'can not be given together with after');
+  if (after !== undefined && page !== undefined) throw invalid('page', 'cannot be combined with after');
   const offset = ((page ?? 1) - 1) * limit;
   if (offset > DEEPEST_OFFSET) throw invalid('page', `reaches beyond ${DEEPEST_OFFSET} records; use after`, 'TOO_DEEP');
   const { field, descending } = parseSort(sort);

@@ -109,7 +109,7 @@ async function checkFolders(
     if (watched.every(({ level }) => level === 'plenty')) await watch.onPlenty?.();
   } catch (error) {
     // Failure policy: when the space can not be read, the last result remains valid until the next check.
-    log.warn({ err: error }, 'storage: the free space can not be read');
+    log.warn({ err: error }, 'storage: the free space cannot be read');
   }
 }
 

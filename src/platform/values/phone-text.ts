@@ -1,6 +1,6 @@
 /** The characters of phone numbers as people write them. */
 
-// Nobody sees these marks, and texts bring them along when they are copied from a page or a chat: soft hyphen, zero-width blanks, marks
+// No one sees these marks, and texts bring them along when they are copied from a page or a chat: soft hyphen, zero-width blanks, marks
 // of the direction of writing, byte order mark.
 const INVISIBLE = String.raw`\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff`;
 // Hyphens and dashes as word processors write them, and the minus sign.

@@ -96,18 +96,18 @@ export function explainedPattern(pattern: string, words: string): { pattern: str
 /** Returns the error message for a pattern; undefined when the pattern was not made with explainedPattern(). */
 export const explainPattern = (pattern: string): string | undefined => forms.get(pattern);
 
-export const NOT_BLANK = explainedPattern(String.raw`\S`, 'must hold more than spaces');
-export const NO_BLANKS_AROUND = explainedPattern(String.raw`^\S([\s\S]*\S)?$`, 'must not begin or end with a space');
-export const WEB_ADDRESS = explainedPattern('^https?://', 'must begin with https:// or http://');
+export const NOT_BLANK = explainedPattern(String.raw`\S`, 'must contain more than spaces');
+export const NO_BLANKS_AROUND = explainedPattern(String.raw`^\S([\s\S]*\S)?$`, 'must not start or end with a space');
+export const WEB_ADDRESS = explainedPattern('^https?://', 'must start with https:// or http://');
 /** An address of the web, whose format is checked by parseWebAddress() as well. */
 export const webAddress = (description: string) =>
   Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2_048, description });
 export const SLUG = explainedPattern(
   '^[a-z][a-z0-9_]*$',
-  'must begin with a letter from a to z and go on with such letters, digits and underscores',
+  'must start with a letter from a to z and contain only such letters, digits and underscores',
 );
 
-const NAME_WORDS = 'What people call it';
+const NAME_WORDS = 'The name shown to people';
 /** The name of a record: not empty, and not only spaces. */
 export const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: NAME_WORDS });
 
@@ -131,8 +131,8 @@ export const Country = Type.String({
 });
 
 const PHONE_WRITING =
-  `In any punctuation. Without + or 00, digits that are a valid number of \`country\`, or else of the country in the company's general_config,
-  are that number; all others are read with their country code`.replaceAll(/\s+/g, ' ');
+  'With any punctuation. Without + or 00, digits that are a valid national number of `country`, or else of the country in ' +
+  "the company's general_config, are read as one; all others are read with their country code";
 
 /** A phone number as callers write it. The property `country` next to it applies to a number without a country code. */
 export const writtenPhone = (more = '') =>
@@ -140,7 +140,7 @@ export const writtenPhone = (more = '') =>
 export const PhoneCountry = Type.String({
   ...Country,
   description:
-    'ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default that of the company. It is not stored',
+    "ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default the company's. It is not stored",
 });
 
 export const ID_PATTERN = '^[0-9a-f]{24}$';

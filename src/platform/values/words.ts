@@ -74,7 +74,7 @@ export function describeValues(values: readonly unknown[]): string {
 export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : plural}`;
 
-/** Returns the name that somebody probably meant who wrote `given`: one that contains it or the reverse, or with a letter or two of difference. */
+/** Returns the name that someone probably meant who wrote `given`: one that contains it or the reverse, or with a letter or two of difference. */
 export function findNearest(given: string, names: readonly string[]): string | null {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   const wanted = plain(given.slice(0, MAX_GIVEN));

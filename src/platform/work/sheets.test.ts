@@ -229,7 +229,7 @@ const NAMED: [string, Buffer | string, RegExp][] = [
   ['another encoding', Buffer.from('name\nfran\x8dais\n', 'latin1'), /neither UTF-8 nor Windows-1252/],
   ['a NUL at the beginning', 'na\0me\n', /neither CSV nor XLSX/],
   ['a NUL far inside', `name\n${'a\n'.repeat(5_000)}\0`, /NUL/],
-  ['a quote that is never closed', `name\n"${'a\n'.repeat(900_000)}`, /more than a million letters|can not be read/],
+  ['a quote that is never closed', `name\n"${'a\n'.repeat(900_000)}`, /more than a million letters|cannot be read/],
   ['a zip of something else', makeZip([{ path: 'a.txt', data: 'a' }]), /no workbook/],
   ['half a zip', makeWorkbook([['a'], ['b']]).subarray(0, 200), /broken workbook/],
   ['a zip in a zip', makeZip([{ path: 'xl/workbook.xml', data: makeWorkbook([['a']]) }]), /broken XML|without a sheet/],

@@ -103,7 +103,7 @@ function openNetwork({
           ? { ok: true, coexistence: null }
           : { ok: false, error: 'The gateway refused.', retry: false };
       } catch {
-        // Failure policy: the gateway can not be reached, so the check is tried again later.
+        // Failure policy: the gateway cannot be reached, so the check is tried again later.
         return { ok: false, error: 'The gateway did not answer.', retry: true };
       }
     },

@@ -41,7 +41,7 @@ callback({}) while(1);{} <a/> a=1&b=2 a:1 !! {"a":1n} {"a":/x/} ${'`{}`'}
   .trim()
   .split(/\s+/);
 
-// Texts with blanks inside, which can not be part of the list above, because it is split at blanks.
+// Texts with blanks inside, which cannot be part of the list above, because it is split at blanks.
 const BLANKS = ['{"a":1 "b":2}', '[1 2]', '// note\n{}', '{"a":"\n"}', '{"a":"\t"}', '{"a":"\u0001"}', '{"a":1}\u0000'];
 const ODD_BLANKS = ['\u0000{}', '{\u00a0"a":1}', '\u2028{}', ")]}',\n{}", '---\na: 1', '{}\n{}'];
 

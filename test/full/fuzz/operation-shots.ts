@@ -333,7 +333,7 @@ export function buildBrokenQueryRequest(gun: RequestContext): FuzzRequest {
   };
 }
 
-/** Lists texts that can not be converted to the parameter's type. */
+/** Lists texts that cannot be converted to the parameter's type. */
 function listWrongTexts(schema: Schema): string[] {
   const [type] = [schema.type ?? []].flat();
   if (schema.enum)

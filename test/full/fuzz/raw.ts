@@ -90,7 +90,7 @@ function listPipelinedCases(token: string): RawCase[] {
           last,
       ],
       end: 'stay',
-      // A request that can not be read ends the connection, because the beginning of the next request is unknown.
+      // A request that cannot be read ends the connection, because the beginning of the next request is unknown.
       statuses: [[400]],
     },
     { name: 'chunked', chunks: [`${chunked}e\r\n${BODY}\r\n0\r\n\r\n${last}`], end: 'stay', statuses: [[400], [200]] },

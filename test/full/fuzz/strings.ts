@@ -8,7 +8,7 @@ const toText = (...points: number[]): string => String.fromCodePoint(...points);
 const listCodeRange = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => toText(from + index));
 
-/** Every control character inside a word; PostgreSQL can not store NUL. */
+/** Every control character inside a word; PostgreSQL cannot store NUL. */
 const CONTROLS = [...listCodeRange(0x00, 0x1f), ...listCodeRange(0x7f, 0x8f)].map((control) => `a${control}b`);
 
 /** Texts with characters that nobody sees or that change how the rest looks. */
@@ -60,7 +60,7 @@ const UNICODE = [
   '\u{1d54b}\u{1d556}\u{1d564}\u{1d565}',
   '\u{10ffff}',
   '\u{e000}\u{f0000}',
-  // Halves of a surrogate pair, which UTF-8 can not encode.
+  // Halves of a surrogate pair, which UTF-8 cannot encode.
   '\ud800',
   '\udfff',
   'a\udc00b',

@@ -28,7 +28,7 @@ export interface Store extends TestDatabase {
 export async function openTestStore(killable: boolean): Promise<Store> {
   if (killable) return startOwnServer();
   const never = (): never => {
-    throw new Error('the shared server can not be killed');
+    throw new Error('the shared server cannot be killed');
   };
   return { ...(await openTestDatabase()), crash: never, revive: never, freeze: never };
 }

@@ -85,7 +85,7 @@ function chooseRecord({ disposes }: Operation, own: FullCompany, { path, kinds: 
 export const fillPath = ({ path }: Operation, params: Record<string, string>): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
-/** Returns the request with another text at this place, and without what has no place beside it. */
+/** Returns the request with another text at this place, and without what is not allowed with it. */
 export function withTextAt(asking: MatrixRequest, place: Pick<TextPlace, 'in' | 'path'>, text: string): MatrixRequest {
   if (place.in === 'path') return { ...asking, params: { ...asking.params, [place.path]: text } };
   if (place.in === 'query') return { ...asking, query: { ...asking.query, [place.path]: text } };

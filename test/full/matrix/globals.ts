@@ -78,7 +78,7 @@ async function checkGlobalKeys(scene: GlobalsScene): Promise<void> {
   }
 }
 
-/** Checks that a caller does not find a global key in any list, by any cursor or in the audit, and can not revoke it. */
+/** Checks that a caller does not find a global key in any list, by any cursor or in the audit, and cannot revoke it. */
 async function checkGlobalKeyIsHidden(
   scene: GlobalsScene,
   caller: Caller,

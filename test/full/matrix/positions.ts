@@ -14,7 +14,7 @@ export interface Position extends TextPlace {
   isFree: boolean;
   /** True when the error hides the reason, as all refusals at log-in do. */
   unsaid: boolean;
-  /** True when the answer repeats the given text, as in `custom_fields.<key> points to nothing`. */
+  /** True when the answer repeats the given text, as in `custom_fields.<key> refers to a record that does not exist`. */
   echoed: boolean;
   /** The name of the place in an error, where it is different from its path. */
   at?: string;

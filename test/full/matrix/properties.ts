@@ -42,7 +42,7 @@ export async function checkUnknownProperties(
     await expectRefusal(pair, account, { caller, asking, path: name });
   }
   if (operation.body) await checkBodyProperties(pair, account, { caller, valid });
-  // A GET is not tried, because fetch() can not send a body with it.
+  // A GET is not tried, because fetch() cannot send a body with it.
   else if (operation.method !== 'GET')
     await expectRefusal(pair, account, { caller, asking: { ...valid, body: { company: other._id } }, path: 'body' });
   const after = await digestTables(platform, [own._id, other._id]);

@@ -39,7 +39,7 @@ async function checkSheetColumn(
     return body.finished_at === null ? null : (body as Json);
   });
   const rows = ids.map((id, index) => ({ row: index + 1, id })).filter(({ id }) => id !== findId(own, FIELDS[field]));
-  const expected = rows.map(({ row }) => ({ row, field, message: 'points to nothing' }));
+  const expected = rows.map(({ row }) => ({ row, field, message: 'refers to a record that does not exist' }));
   const errors = done.row_errors.map(({ row, field: named, message }: Json) => ({ row, field: named, message }));
   if (JSON.stringify(errors) !== JSON.stringify(expected) || done.failed_count !== expected.length)
     account.faults.push(`a sheet of foreign ids: ${JSON.stringify(done).slice(0, 1_000)}`);

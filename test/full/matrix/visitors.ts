@@ -52,7 +52,7 @@ export async function checkPublicOperations(
   }
 }
 
-/** Creates users who can not log in, although their address and password are right. */
+/** Creates users who cannot log in, although their address and password are right. */
 async function createUsersWhoCannotLogIn(platform: Platform): Promise<Record<string, string>> {
   const { sql } = platform.database;
   const [open, closed] = [await platform.createCompany(), await platform.createCompany()];

@@ -52,7 +52,7 @@ const OTHER_COMPANIES = 4;
 const CALLS_PER_SECOND = 20;
 const FIRST_NUMBER = 30_000_000;
 const MOST_RATIO = 1.2;
-// What a clock of milliseconds can not tell apart.
+// What a clock of milliseconds cannot tell apart.
 const CLOCK_MS = 1;
 const MOST_GROWN_MB = 32;
 const BATCH = 50;

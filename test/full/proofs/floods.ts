@@ -35,7 +35,7 @@ const RATE = 20;
 const FLOOD = 10;
 // Requests per second of each other company, well within its rate.
 const HONEST_PER_SECOND = 10;
-// How many times longer the requests of other companies may take, and the milliseconds that a busy process can not measure.
+// How many times longer the requests of other companies may take, and the milliseconds that a busy process cannot measure.
 const MOST_RATIO = 1.2;
 const CLOCK_MS = 5;
 

@@ -71,7 +71,7 @@ export interface GreedyResult {
 const MOST_RATIO = 2;
 const MOST_DELAY_MS = 100;
 const MOST_GROWTH = 1.2;
-// Milliseconds by which times may differ, because a busy process can not measure less; an import also waits until a worker next looks for
+// Milliseconds by which times may differ, because a busy process cannot measure less; an import also waits until a worker next looks for
 // one.
 const CLOCK_MS = 5;
 const IMPORT_POLL_MS = 2_000;

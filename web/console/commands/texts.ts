@@ -6,7 +6,7 @@ export const KEYS = defineTexts(
     everywhere: 'Everywhere',
     inConversation: 'In a conversation',
     inList: 'In the list',
-    toScreens: 'Screens: one key after the other',
+    toScreens: 'Screens: press one key after the other',
     search: 'Search and commands',
     keys: 'Show these keys',
     leave: 'Leave the field or dialog',

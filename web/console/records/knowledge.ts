@@ -43,7 +43,7 @@ function useFollowed(ids: readonly string[]): void {
   useEffect(() => {
     if (followed === '') return undefined;
     const read = (id: string): Promise<void> =>
-      // Failure policy: an item that can not be read now is read again a moment later.
+      // Failure policy: an item that cannot be read now is read again a moment later.
       parley.knowledge.get(id).then(showItem, () => {});
     const timer = setInterval(() => void Promise.all(followed.split(',').map(read)), PREPARING_MS);
     return () => clearInterval(timer);

@@ -9,10 +9,10 @@ export const LOG_IN = defineTexts(
     lost: 'Forgot your password?',
     toLogIn: 'Back to the log-in',
     lostTitle: 'Set a new password',
-    lostLead: 'We send you a link that sets a new password.',
+    lostLead: 'We will send you a link to set a new password.',
     sendLink: 'Send the link',
     linkIsUsed:
-      'This link no longer works: it logs in once, within ten minutes. The next start of Parley prints a new one.',
+      'This link no longer works: it logs in once, within ten minutes. Parley prints a new one when it starts.',
     sent: (email: string) => `If ${email} has an account here, a mail with a link is on its way.`,
   },
   {

@@ -27,7 +27,7 @@ const FAILURES = defineTexts(
     132008: 'The network does not accept the value of a variable.',
     132068: 'The flow of the template is blocked.',
     132069: 'The flow of the template has reached its sending limit.',
-    80007: 'The account calls the network too often. Try again in some minutes.',
+    80007: 'The account calls the network too often. Try again in a few minutes.',
     368: 'The network has restricted the account for violating its policies.',
     130429: 'The number sends faster than the network allows.',
     130472: 'The recipient is part of an experiment of the network and does not get this message.',

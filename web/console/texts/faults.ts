@@ -71,8 +71,8 @@ const PT_REASONS: ReadonlyMap<string, string> = new Map([
 const PT_FORMATS: ReadonlyMap<string, string> = new Map([
   ['must be a time such as 2026-01-31T12:00:00.000Z', 'deve ser uma data com hora'],
   ['must be an e-mail address', 'deve ser um endereço de e-mail'],
-  ['must be the name of a host', 'deve ser um domínio, como loja.example'],
-  ['must be a whole web address', 'deve ser um endereço completo da web'],
+  ['must be a host name', 'deve ser um domínio, como loja.example'],
+  ['must be a full web address', 'deve ser um endereço completo da web'],
 ]);
 
 const es: Catalogue = {
@@ -127,8 +127,8 @@ const ES_REASONS: ReadonlyMap<string, string> = new Map([
 const ES_FORMATS: ReadonlyMap<string, string> = new Map([
   ['must be a time such as 2026-01-31T12:00:00.000Z', 'debe ser una fecha con hora'],
   ['must be an e-mail address', 'debe ser una dirección de correo'],
-  ['must be the name of a host', 'debe ser un dominio, como tienda.example'],
-  ['must be a whole web address', 'debe ser una dirección web completa'],
+  ['must be a host name', 'debe ser un dominio, como tienda.example'],
+  ['must be a full web address', 'debe ser una dirección web completa'],
 ]);
 
 const FAULTS: Partial<Record<Language, Catalogue>> = { 'pt-BR': pt, es };

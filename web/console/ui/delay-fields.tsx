@@ -5,7 +5,7 @@ import type { Delay, Unit } from './delay.ts';
 import { SelectField, TextField } from './field.tsx';
 
 const DELAYS = defineTexts(
-  { unit: 'Unit of the wait', minute: 'minutes', hour: 'hours', day: 'days' },
+  { unit: 'Unit of time', minute: 'minutes', hour: 'hours', day: 'days' },
   {
     'pt-BR': { unit: 'Unidade da espera', minute: 'minutos', hour: 'horas', day: 'dias' },
     es: { unit: 'Unidad de la espera', minute: 'minutos', hour: 'horas', day: 'días' },

@@ -1,4 +1,4 @@
-/** Shortens Markdown that was cut off, so that nobody reads half a sentence or the first mark of a format without its last one. */
+/** Shortens Markdown that was cut off, so that no one reads half a sentence or the first mark of a format without its last one. */
 import { endAtSentence } from './sentences.ts';
 
 /** A line that begins a block of code, or ends it when nothing follows the mark. */

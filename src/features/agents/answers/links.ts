@@ -33,7 +33,7 @@ export function keepKnownLinks(text: string, sources: readonly string[] | KnownL
 }
 
 /**
- * Removes what stands in `given` from a text that a server returned for it, so that a model can not make a link known by having a server
+ * Removes what stands in `given` from a text that a server returned for it, so that a model cannot make a link known by having a server
  * repeat it.
  */
 export function dropEchoes(text: string, given: string): string {

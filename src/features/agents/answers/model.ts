@@ -148,7 +148,7 @@ async function askWithinBudget(
   });
   const { input_tokens, output_tokens } = reply;
   if (input_tokens !== null && output_tokens !== null) {
-    // No tokenizer makes so many tokens of a text, so a wrong report can not use up the day.
+    // No tokenizer makes so many tokens of a text, so a wrong report cannot use up the day.
     const used = Math.min(input_tokens + output_tokens, MOST_PER_ESTIMATE * reserved);
     await settleTokens(kit, spender, { day, difference: used - reserved });
   }
@@ -201,6 +201,6 @@ function describeContent({ name, text, pictures, isSpoken }: Content): string {
   if (isSpoken) return text;
   const file = JSON.stringify(name);
   if (pictures.length > 0) return `[The contact sent the file ${file}, which follows as ${pictures.length} pictures.]`;
-  if (text === '') return `[The contact sent the file ${file}, which you can not read.]`;
+  if (text === '') return `[The contact sent the file ${file}, which you cannot read.]`;
   return `[The contact sent the file ${file}. Its text, as JSON:]\n${JSON.stringify(text)}`;
 }

@@ -16,7 +16,7 @@ export interface Writing {
 
 const parser = new Marked();
 
-/** Returns the marks of a conversation's network. Nobody knows on which network the answer would be that is only tried. */
+/** Returns the marks of a conversation's network. No one knows on which network the answer would be that is only tried. */
 export const findMarks = (kit: Kit, conversation: Pick<Conversation, 'channel'> | null): TextMarks =>
   conversation ? kit.channels.get(conversation.channel).can.marks : NO_MARKS;
 

@@ -1,4 +1,4 @@
-/** Shortens a text that was cut off, so that nobody reads half a sentence. */
+/** Shortens a text that was cut off, so that no one reads half a sentence. */
 
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'sentence' });
 /** What closes a quotation, a bracket or a format after the end of a sentence. */

@@ -138,20 +138,20 @@ test('pictures of each format reach a model that sees, and are known to later qu
   assert.deepEqual(asked.at(-1), { role: 'user', content: 'Que cor é?' });
 });
 
-test('a file that can not be read leaves a note, and is answered', async () => {
+test('a file that cannot be read leaves a note, and is answered', async () => {
   const picture = await sharp({ create: { width: 9, height: 9, channels: 3, background: 'red' } })
     .png()
     .toBuffer();
   for (const [agent, sent, note] of [
-    [seeing, { data: Buffer.from('%PDF-1.4\n%%EOF\n') }, 'the file is no PDF that can be read'],
+    [seeing, { data: Buffer.from('%PDF-1.4\n%%EOF\n') }, 'the file is not a readable PDF'],
     [seeing, { data: picture.subarray(0, 60), file: PICTURE }, 'the file is a broken picture'],
-    [blind, { data: picture, file: PICTURE }, 'the model of the agent does not see'],
+    [blind, { data: picture, file: PICTURE }, 'the model of the agent has no vision'],
     [blind, { data: makeMp3(), file: VOICE }, 'the agent has no transcription model'],
   ] as const) {
     await setUp(agent);
     const { turn, asked } = await send(sent);
     assert.deepEqual([turn.outcome, ...describe(turn.files)], ['ANSWERED', 'NOTHING', 0, 0, note]);
-    assert.match(asked.at(-1).content, /^\[The contact sent the file ".*", which you can not read\.\]$/);
+    assert.match(asked.at(-1).content, /^\[The contact sent the file ".*", which you cannot read\.\]$/);
   }
 });
 

@@ -1,6 +1,6 @@
 /**
  * Reads the files that a contact has sent, so that the model of an agent can answer them. Child processes open the files, with limits on
- * time, memory, pages and characters. What can not be read leaves a note, and never stops the answer.
+ * time, memory, pages and characters. What cannot be read leaves a note, and never stops the answer.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatEndpoint, Picture } from '../../../ai/chat.ts';
@@ -128,11 +128,11 @@ async function readOne(
     if (row.state !== 'READY') throw new CanNotRead('the file has not arrived');
     return { file, row, reading: await read(row) };
   } catch (error) {
-    // Failure policy: the model reads that there is a file which it can not read, and the log says why. The end of the turn's time ends it all.
+    // Failure policy: the model reads that there is a file which it cannot read, and the log says why. The end of the turn's time ends it all.
     if (waiting.signal.aborted) throw new EndpointError('The time of the turn is over.');
     if (error instanceof CanNotRead) return { file, row, reading: readNothing(error.message) };
-    scene.kit.log.warn({ err: error, attachment: file.attachment }, 'agents: a file of a contact can not be read');
-    return { file, row, reading: readNothing('the file can not be read now') };
+    scene.kit.log.warn({ err: error, attachment: file.attachment }, 'agents: a file of a contact cannot be read');
+    return { file, row, reading: readNothing('the file cannot be read now') };
   }
 }
 

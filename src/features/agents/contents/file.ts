@@ -37,10 +37,10 @@ export async function readFileContent(scene: Scene, endpoint: ChatEndpoint, aske
   const { vision } = scene.agent;
   if (row.file_type === 'AUDIO') {
     const text = await hearVoice(scene, endpoint, asked);
-    return { read_as: 'TRANSCRIPT', note: text === '' ? 'nothing is said in it' : null, text, pictures: [] };
+    return { read_as: 'TRANSCRIPT', note: text === '' ? 'it contains no speech' : null, text, pictures: [] };
   }
   if (PICTURES.has(row.extension)) {
-    if (!vision) throw new CanNotRead('the model of the agent does not see');
+    if (!vision) throw new CanNotRead('the model of the agent has no vision');
     return readPicture(scene, asked);
   }
   const format = findTextFormat(row.extension);

@@ -23,7 +23,7 @@ export function findFileText(tx: TenantRead, { attachment, model }: FileTextKey)
   });
 }
 
-/** Keeps the text of a file beside what other models have heard, unless the file is gone. */
+/** Keeps the text of a file next to what other models have heard, unless the file is gone. */
 export function insertFileText(
   tx: TenantTx,
   { attachment, model, content, is_cut }: FileText & FileTextKey,

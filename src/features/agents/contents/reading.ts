@@ -2,7 +2,7 @@
 import type { Picture } from '../../../ai/chat.ts';
 import type { ReadFile } from '../turns/schemas.ts';
 
-/** A file can not be read. The message says why, for the log of the turn. */
+/** A file cannot be read. The message says why, for the log of the turn. */
 export class CanNotRead extends Error {}
 
 export interface Reading extends Pick<ReadFile, 'read_as' | 'note'> {

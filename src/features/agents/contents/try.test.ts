@@ -31,10 +31,10 @@ test('a try reads uploaded files as those of a conversation: the text of documen
   const blind = await tryAgent(await createAgent(), { message: 'Quanto custa?', attachments });
   assert.equal(blind.outcome, 'ANSWERED');
   assert.deepEqual(readFile(blind), [
-    { ...read, read_as: 'NOTHING', note: 'the model of the agent does not see' },
+    { ...read, read_as: 'NOTHING', note: 'the model of the agent has no vision' },
     { ...read, read_as: 'TEXT', characters: 22 },
   ]);
-  assert.match(readAsked().content, /^Quanto custa\?[^]*"Bolo de cenoura: 79,90"[^]*which you can not read/);
+  assert.match(readAsked().content, /^Quanto custa\?[^]*"Bolo de cenoura: 79,90"[^]*which you cannot read/);
   const seeing = await tryAgent(await createAgent({ vision: true }), { attachments });
   assert.deepEqual(readFile(seeing), [
     { ...read, read_as: 'PICTURES', pictures: 1 },

@@ -24,7 +24,7 @@ const TOKENS_PER_SECOND = 20;
 /** The fewest bytes that a second of speech has in a file. */
 const BYTES_PER_SECOND = 1_000;
 
-/** Returns what is said in a voice note. Throws CanNotRead with the reason when that can not be found out. */
+/** Returns what is said in a voice note. Throws CanNotRead with the reason when that cannot be found out. */
 export async function hearVoice(
   scene: Scene,
   endpoint: ChatEndpoint,
@@ -57,7 +57,7 @@ async function listen(
   { row, signal }: { row: NamedAttachment; signal: AbortSignal },
 ): Promise<string> {
   const opened = await openAttachment(kit, row);
-  if (!opened) throw new CanNotRead('the file is not there');
+  if (!opened) throw new CanNotRead('the file is missing');
   const { fileName, mimeType, bytes, body: content } = opened;
   const limited = AbortSignal.any([signal, AbortSignal.timeout(TRANSCRIPTION_MS)]);
   return transcribe(kit.outbound, endpoint, { file: { fileName, mimeType, bytes, content }, signal: limited });

@@ -113,7 +113,7 @@ export function postponeFollowUp(tx: TenantTx, id: string, until: Date): Promise
   });
 }
 
-/** Notes the message that is about to be sent. From now on nobody sends the follow-up again. */
+/** Notes the message that is about to be sent. From now on no one sends the follow-up again. */
 export function beginFollowUp(tx: TenantTx, id: string, message: string, settleSeconds: number): Promise<number> {
   return exec(tx, {
     name: 'agents.beginFollowUp',

@@ -65,7 +65,7 @@ export interface UnsettledFollowUp {
   _id: string;
 }
 
-/** Takes follow-ups that are to be looked at again after the call to the network, so that nobody else does. */
+/** Takes follow-ups that are to be looked at again after the call to the network, so that no one else does. */
 export function takeUnsettledFollowUps(tx: SystemTx, holdSeconds: number): Promise<UnsettledFollowUp[]> {
   return many(tx, {
     name: 'agents.takeUnsettledFollowUps',

@@ -29,13 +29,13 @@ const FollowUpRule = define(
       minimum: 1,
       maximum: MAX_DELAY_MINUTES,
       description:
-        'How many minutes the agent waits for an answer, counted from its last message. What would be due at night is sent in the morning',
+        'How many minutes the agent waits for a reply, counted from its last message. A follow-up due at night is sent in the morning',
     }),
-    content: Type.String({ minLength: 1, maxLength: 4_096, ...NOT_BLANK, description: 'What is sent' }),
+    content: Type.String({ minLength: 1, maxLength: 4_096, ...NOT_BLANK, description: 'The message to send' }),
     template: Type.Optional(
       Type.Unsafe<GivenTemplate | null>({
         ...nullable(ref(GivenTemplate)),
-        description: 'What is sent where the reply window has closed',
+        description: 'What is sent after the reply window has closed',
       }),
     ),
   }),
@@ -45,7 +45,7 @@ export type FollowUpRule = Omit<Static<typeof FollowUpRule>, 'template'> & { tem
 
 export const followUps = Type.Array(ref(FollowUpRule), {
   maxItems: MAX_FOLLOW_UPS,
-  description: 'What the agent sends, one after the other, to a contact who does not answer',
+  description: 'What the agent sends, one after another, to a contact who does not reply',
 });
 
 const FOLLOW_UP_STATUSES = ['SCHEDULED', 'SENT', 'CANCELLED', 'FAILED'] as const;
@@ -64,24 +64,22 @@ export const FollowUp = define(
     _id: recordId('follow-up'),
     company: recordId('company'),
     conversation: recordId('conversation'),
-    contact: recordId('contact', 'Its contact'),
-    inbox: recordId('inbox', 'Its inbox'),
-    agent: recordId('agent', 'The agent whose follow-up it is'),
-    message: nullable(recordId('message', 'The message that was sent; null before')),
+    contact: recordId('contact', 'The contact'),
+    inbox: recordId('inbox', 'The inbox'),
+    agent: recordId('agent', 'The agent'),
+    message: nullable(recordId('message', 'The sent message; null until then')),
     content: plain.text('The text'),
-    index: plain.integer(
-      "Which of the agent's follow-ups, from 0. One that the model has chosen comes after all of them",
-    ),
+    index: plain.integer("The index of the agent's follow-up, from 0. One chosen by the model comes after all of them"),
     status: oneOf(
       FOLLOW_UP_STATUSES,
-      'SCHEDULED: it waits for its time, or the outcome of its message is not known yet; SENT; CANCELLED; FAILED as a message does',
+      'SCHEDULED: it is not due yet, or the outcome of its message is unknown; SENT; CANCELLED; FAILED as a message does',
     ),
     scheduled_at: Type.String({ ...Timestamp, description: 'When it is due' }),
-    sent_at: nullable(Type.String({ ...Timestamp, description: 'When it was sent; null before' })),
+    sent_at: nullable(Type.String({ ...Timestamp, description: 'When it was sent; null until then' })),
     cancel_reason: nullable(
       oneOf(
         CANCEL_REASONS,
-        'Why it was cancelled; null unless it was. AGENT_INACTIVE: it was switched off, or its company is suspended',
+        'Why it was cancelled; null unless it was. AGENT_INACTIVE: the agent was switched off, or its company is suspended',
       ),
     ),
     createdAt: Timestamp,
@@ -93,8 +91,8 @@ export type FollowUp = Static<typeof FollowUp>;
 export const FollowUpList = pageSchema(ref(FollowUp));
 export const FollowUpParams = Type.Object({ id: recordId('follow-up') });
 export const FollowUpQuery = pageQuery('-createdAt', {
-  agent: Type.Optional(recordId('agent', 'Those of this agent')),
-  conversation: Type.Optional(recordId('conversation', 'Those in this conversation')),
-  status: Type.Optional(oneOf(FOLLOW_UP_STATUSES, 'Those in this state')),
+  agent: Type.Optional(recordId('agent', 'Only those of this agent')),
+  conversation: Type.Optional(recordId('conversation', 'Only those in this conversation')),
+  status: Type.Optional(oneOf(FOLLOW_UP_STATUSES, 'Only those with this status')),
 });
 export type FollowUpQuery = Static<typeof FollowUpQuery>;

@@ -1,5 +1,5 @@
 /**
- * Sends follow-ups. The message and its place in the follow-up are one transaction before the call to the network, so that nobody sends it
+ * Sends follow-ups. The message and its place in the follow-up are one transaction before the call to the network, so that no one sends it
  * twice.
  */
 import type { Kit } from '../../../kit.ts';
@@ -124,5 +124,5 @@ async function settle(acting: Acting, id: string, status: StoredOutgoing['messag
   });
 }
 
-/** Returns true when sending can not succeed later either: the platform has refused what the follow-up would send. */
+/** Returns true when sending cannot succeed later either: the platform has refused what the follow-up would send. */
 export const isRefused = (error: unknown): boolean => error instanceof AppError && error.status < 500;

@@ -55,7 +55,7 @@ async function converse(
   };
 }
 
-test('a server is added, read, changed and removed, and nobody reads the value of its header', async () => {
+test('a server is added, read, changed and removed, and no one reads the value of its header', async () => {
   const header = { name: 'Authorization', value: 'Bearer a-long-secret' };
   const server = await add({ header, tools: [approve(LOOKUP)] });
   const { _id, createdAt: _created, updatedAt: _updated, ...rest } = server;
@@ -80,7 +80,7 @@ test('a server is added, read, changed and removed, and nobody reads the value o
   expectProblem(await call(404, 'GET', `${PATH}/${_id}`), 'NOT_FOUND');
 });
 
-test('a secret does not follow to another server unless it is given anew', async () => {
+test('a secret does not follow to another server unless it is given again', async () => {
   const header = { name: 'x-key', value: 'a-long-secret' };
   const { _id, header: masked } = await add({ header });
   const url = 'http://127.0.0.1:9/mcp';
@@ -161,7 +161,7 @@ test('a company that does not allow servers adds, changes and asks none, and its
   await remove(_id);
 });
 
-test('a check lists what the server offers, what was approved, and what can not be', async () => {
+test('a check lists what the server offers, what was approved, and what cannot be', async () => {
   const long = { ...CANCEL, description: 'x'.repeat(2_001) };
   offer(shop, LOOKUP, long, { ...CANCEL, name: 'a.b' });
   const { _id } = await add({ tools: [approve(LOOKUP)], header: { name: 'X-Key', value: 'open sesame' } });
@@ -190,7 +190,7 @@ test('a server that fails, redirects, or answers without end is shown with its f
     [[200, { 'content-type': 'text/event-stream' }, 'data: \n\n'.repeat(50_000)], /too many parts/],
     [[200, { 'content-type': 'application/json' }, '['.repeat(100_000)], /too many parts/],
     [[200, { 'content-type': 'application/json' }, '['.repeat(65) + ']'.repeat(65)], /too many parts/],
-    [[200, { 'content-type': 'text/html' }, '<html>'], /can not be reached/],
+    [[200, { 'content-type': 'text/html' }, '<html>'], /cannot be reached/],
   ] as [Parameters<McpServer['fail']>, RegExp][]) {
     shop.fail(...fault);
     const { server, offered } = await check(_id);

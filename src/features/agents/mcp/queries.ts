@@ -67,7 +67,7 @@ export function updateMcpServer(tx: TenantTx, id: string, fields: McpServerField
   });
 }
 
-/** Notes what a look at the server has shown, unless somebody has changed it meanwhile. */
+/** Notes what a look at the server has shown, unless someone has changed it meanwhile. */
 export function noteMcpCheck(
   tx: TenantTx,
   { _id, updatedAt }: Pick<McpServerRow, '_id' | 'updatedAt'>,

@@ -49,7 +49,7 @@ const toolProperties = {
   name: Type.String({ ...TOOL_NAME, description: 'The name of the tool at its server' }),
   description: Type.String({
     maxLength: MAX_TOOL_DESCRIPTION,
-    description: 'What the server says about the tool, for the model',
+    description: "The server's description of the tool, for the model",
   }),
   input_schema: InputSchema,
 };
@@ -60,7 +60,8 @@ const McpTool = define(
     ...toolProperties,
     status: oneOf(
       TOOL_STATUSES,
-      'APPROVED: agents may call it; CHANGED: the server describes it in another way than was approved; MISSING: the server does not offer it. Agents do not get the last two',
+      "APPROVED: agents can call it; CHANGED: the server's description differs from the approved one; MISSING: " +
+        "the server does not offer it. Agents don't get the last two",
     ),
   }),
 );
@@ -72,7 +73,7 @@ const HEADER_NAME = explainedPattern(
 );
 const HEADER_VALUE = explainedPattern(
   '^[!-~•](?:[ -~]*[!-~])?$|^•{4}',
-  'must consist of visible ASCII characters, with blanks only between them',
+  'must consist of visible ASCII characters, with spaces only between them',
 );
 
 export const McpServer = define(
@@ -81,16 +82,16 @@ export const McpServer = define(
     _id: recordId('mcp-server'),
     company: recordId('company'),
     name: plain.name,
-    url: plain.text('Where the server takes MCP over streamable HTTP'),
+    url: plain.text('The address of MCP over streamable HTTP'),
     header: nullable(
-      plain.object('The header that goes with each call; null without one', {
+      plain.object('The header sent with each call; null for none', {
         name: plain.name,
         value: plain.text('Masked: `••••1234`'),
       }),
     ),
-    tools: Type.Array(ref(McpTool), { description: 'The tools that were approved, as they were then' }),
-    checked_at: nullable(Type.String({ ...Timestamp, description: 'When the server was looked at last' })),
-    error: nullable(plain.text('What was wrong with the server then; null when nothing was')),
+    tools: Type.Array(ref(McpTool), { description: 'The approved tools, as they were then' }),
+    checked_at: nullable(Type.String({ ...Timestamp, description: 'When the server was last checked' })),
+    error: nullable(plain.text('The problem with the server then; null if there was none')),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -98,22 +99,24 @@ export const McpServer = define(
 export type McpServer = Static<typeof McpServer>;
 
 const writableProperties = {
-  url: webAddress('Where the server takes MCP over streamable HTTP; a public address'),
+  url: webAddress('The address of MCP over streamable HTTP; must be public'),
   header: nullable(
-    plain.strict('A header that goes with each call, such as Authorization; null for none', {
+    plain.strict('A header sent with each call, such as Authorization; null for none', {
       name: Type.String({ ...HEADER_NAME, description: 'The name of the header' }),
       value: Type.String({
         minLength: 1,
         maxLength: 4_096,
         ...HEADER_VALUE,
-        description: 'Stored encrypted. A mask keeps the value that is stored, unless the address changes',
+        description: 'Stored encrypted. A mask keeps the stored value, unless the address changes',
       }),
     }),
   ),
   tools: Type.Array(strict(toolProperties), {
     maxItems: MAX_TOOLS,
     description:
-      'The tools that agents may call, as the check of the server shows them. Replaces all. Their descriptions and schemas are kept, and a tool whose server describes it in another way later is offered to no model until it is approved again',
+      'The tools that agents can call, as the check of the server lists them. Replaces all. Their descriptions ' +
+      "and schemas are kept. If the server changes a tool's description later, models do not get the tool " +
+      'until it is approved again',
   }),
 };
 
@@ -141,7 +144,7 @@ export type McpServerUpdate = Static<typeof McpServerUpdate>;
 
 export const McpServerParams = Type.Object({ id: recordId('mcp-server') });
 export const McpServerList = pageSchema(ref(McpServer));
-export const McpServerQuery = pageQuery('-createdAt', { search: searchParameter('A part of the name') });
+export const McpServerQuery = pageQuery('-createdAt', { search: searchParameter('Part of the name') });
 export type McpServerQuery = Static<typeof McpServerQuery>;
 
 export const McpCheck = define(
@@ -151,7 +154,7 @@ export const McpCheck = define(
     offered: Type.Array(
       Type.Object({
         name: plain.name,
-        description: plain.text('What the tool does, in the words of its server'),
+        description: plain.text("The server's description of the tool"),
         input_schema: Type.Unsafe<Record<string, unknown>>({
           type: 'object',
           additionalProperties: true,
@@ -159,11 +162,11 @@ export const McpCheck = define(
         }),
         status: oneOf(
           ['NEW', 'APPROVED', 'CHANGED'],
-          'NEW: not approved; CHANGED: described in another way than was approved',
+          'NEW: not approved; CHANGED: the description differs from the approved one',
         ),
-        refusal: nullable(plain.text('Why it can not be approved; null when it can')),
+        refusal: nullable(plain.text('Why it cannot be approved; null if it can')),
       }),
-      { description: 'What the server offers now, at most 100 tools' },
+      { description: 'What the server currently offers, at most 100 tools' },
     ),
   }),
 );

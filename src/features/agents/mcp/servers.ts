@@ -120,9 +120,9 @@ function applyInput(secrets: Secrets, before: McpServerRow, input: McpServerUpda
   const { name = before.name, url = before.url, header, tools } = input;
   const isElsewhere = new URL(url).origin !== new URL(before.url).origin;
   const stored = openHeader(secrets, before);
-  // A secret does not follow to another server, which somebody may have chosen to read it.
+  // A secret does not follow to another server, which someone may have chosen to read it.
   if (isElsewhere && stored !== null && (header === undefined || (header && isMaskedSecret(header.value))))
-    throw invalid('header', 'must be given anew, or as null, with an address of another server', 'REQUIRED');
+    throw invalid('header', 'must be entered again, or be null, for the address of another server', 'REQUIRED');
   const { header_name, header_value } = before;
   const kept = { header_name, header_value };
   return {
@@ -154,7 +154,7 @@ export async function checkMcpServer(kit: Kit, tenant: Tenant, id: string, signa
 function approve(tools: NonNullable<McpServerCreate['tools']>): McpTool[] {
   const seen = new Set<string>();
   return tools.map((tool, index) => {
-    if (seen.has(tool.name)) throw invalid(`tools[${index}].name`, 'stands there twice');
+    if (seen.has(tool.name)) throw invalid(`tools[${index}].name`, 'appears twice');
     seen.add(tool.name);
     if (Buffer.byteLength(JSON.stringify(tool.input_schema)) > MAX_TOOL_SCHEMA)
       throw invalid(`tools[${index}].input_schema`, `is larger than ${MAX_TOOL_SCHEMA} bytes`, 'TOO_LARGE');
@@ -162,7 +162,7 @@ function approve(tools: NonNullable<McpServerCreate['tools']>): McpTool[] {
   });
 }
 
-// Headers of the connection and of the protocol, which a company can not set.
+// Headers of the connection and of the protocol, which a company cannot set.
 const RESERVED =
   /^(?:host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|accept|accept-encoding|mcp-.*)$/i;
 
@@ -176,7 +176,7 @@ function sealHeader(
   const { name } = header;
   if (RESERVED.test(name)) throw invalid('header.name', 'is a reserved header', 'HEADER_NOT_ALLOWED');
   const value = isMaskedSecret(header.value) ? stored?.value : header.value;
-  if (value === undefined) throw invalid('header.value', 'is a mask, and nothing is stored behind it');
+  if (value === undefined) throw invalid('header.value', 'is a mask, but no value is stored');
   return { header_name: name, header_value: secrets.seal(value, sealContext(place)) };
 }
 

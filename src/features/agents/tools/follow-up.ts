@@ -6,7 +6,7 @@ import { Refusal, type Scene, type Tool } from './tool.ts';
 export const followUpTool = ({ plan }: Scene): Tool => ({
   name: 'schedule_follow_up',
   description:
-    'Schedules one message to the contact, which is sent only if the contact has not written by then. It can not be sent later than a day after the last message of the contact on most networks.',
+    'Schedules one message to the contact, which is sent only if the contact has not written by then. It cannot be sent later than a day after the last message of the contact on most networks.',
   parameters: FollowUpArguments,
   call: ({ minutes, text }: FollowUpArguments) => {
     const content = stripReasoning(text);

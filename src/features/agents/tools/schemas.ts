@@ -25,7 +25,7 @@ export type TableArguments = Static<typeof TableArguments>;
 
 export const FollowUpArguments = strict({
   minutes: Type.Integer({ minimum: 1, maximum: 30 * 24 * 60, description: 'In how many minutes' }),
-  text: Type.String({ minLength: 1, maxLength: 4_096, ...NOT_BLANK, description: 'What is sent' }),
+  text: Type.String({ minLength: 1, maxLength: 4_096, ...NOT_BLANK, description: 'The message to send' }),
 });
 export type FollowUpArguments = Static<typeof FollowUpArguments>;
 

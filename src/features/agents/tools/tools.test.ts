@@ -142,7 +142,7 @@ test('what a model writes for later loses made-up links as its answer does', asy
   );
 });
 
-test('rows of a business, and those whose contact was removed, are not read for somebody else', async () => {
+test('rows of a business, and those whose contact was removed, are not read for someone else', async () => {
   const business = await create('/v1/businesses', { name: 'A butcher' });
   const gone = await create('/v1/contacts', { name: 'Gone' });
   await create(`/v1/tables/${table._id}/rows`, { data: { order: 'sausage of a butcher' }, business_id: business._id });
@@ -152,7 +152,7 @@ test('rows of a business, and those whose contact was removed, are not read for 
   assert.deepEqual(returned(), ['[]']);
 });
 
-test('arguments that no request may have are refused, and a name that can not be stored is cleaned', async () => {
+test('arguments that no request may have are refused, and a name that cannot be stored is cleaned', async () => {
   const deep = '['.repeat(5_000) + ']'.repeat(5_000);
   const calls = [
     { function: { name: 'search_knowledge', arguments: deep } },
@@ -197,7 +197,7 @@ test('a function without arguments may be called with an empty text, and each ca
   );
 });
 
-test('a model reads rows that belong to its contact or to nobody, and never those of other contacts', async () => {
+test('a model reads rows that belong to its contact or to no one, and never those of other contacts', async () => {
   await attempt([['read_table', { table: 'orders', search: 'cake' }]]);
   assert.deepEqual(returned(), ['[{"order":"cake for everybody"}]']);
   const from = makePhoneNumber();

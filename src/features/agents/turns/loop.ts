@@ -101,7 +101,7 @@ async function takeOnce(
       : takeTurn(kit, turn, AbortSignal.any([stopping, overtaken])));
     return { ...end, pause_seconds: null };
   } catch (error) {
-    // Failure policy: an overtaken turn begins anew, and one that a stop has ended is left to the next process. Any other turn is taken again
+    // Failure policy: an overtaken turn starts again, and one that a stop has ended is left to the next process. Any other turn is taken again
     // after a pause, and in the end a person gets the conversation.
     if (overtaken.aborted) return { ...end, pause_seconds: null };
     if (stopping.aborted) return { ...end, pause_seconds: 0 };

@@ -68,7 +68,7 @@ test('a link that a model has made up is not sent, and one of a passage is', asy
   assert.equal((await try_('Vocês entregam bolo?')).answer, 'Veja https://padaria.example/entrega. Ou  e');
 });
 
-test('an answer of nothing but a made-up link, or with a character that can not be stored, is no fault', async () => {
+test('an answer of nothing but a made-up link, or with a character that cannot be stored, is no fault', async () => {
   model.answer((_call, response) => sendJson(response, say('_https://evil.example_')));
   assert.equal((await try_('Vocês entregam bolo?')).reason, 'NO_ANSWER');
   model.answer((_call, response) => sendJson(response, say('Sim\u0000, claro')));

@@ -8,7 +8,7 @@ import { foldWords } from '../answers/fold.ts';
 import { countAutomatic, listReplies, type Exchange, type Reply } from './program-queries.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
 
-// A person has to read each answer, write, and wait for AGENT_WAIT and the model. Nobody gets an answer every 15 seconds for ten minutes in this
+// A person has to read each answer, write, and wait for AGENT_WAIT and the model. No one gets an answer every 15 seconds for ten minutes in this
 // way, while two programs reach 40 answers in a few minutes.
 const LATELY_SECONDS = 600;
 const MOST_LATELY = declareLimit(40, {
@@ -33,12 +33,12 @@ const REPEATED_SECONDS = 10;
 const REPLIES = 16;
 // A contact may write several messages for each answer.
 const MESSAGES_READ = 100;
-// Nobody types 60 characters in three seconds: the best typists need five. A person may have begun before our answer came, but not five times
+// No one types 60 characters in three seconds: the best typists need five. A person may have begun before our answer came, but not five times
 // in a row.
 const QUICK_SECONDS = 3;
 const LEAST_QUICK = 60;
 const MOST_QUICK = 5;
-// Two programs that wait before they reply stay below MOST_LATELY with an answer every 15 seconds or more, so this time is longer. Somebody who
+// Two programs that wait before they reply stay below MOST_LATELY with an answer every 15 seconds or more, so this time is longer. Someone who
 // writes 30 characters needs ten of these seconds, at 40 words a minute, and reads our answer before. A quick person does that now and then,
 // but not ten times in a row without a pause or a short word. People who tap buttons are quicker, so taps do not count.
 const SWIFT_SECONDS = 20;

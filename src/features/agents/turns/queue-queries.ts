@@ -38,7 +38,7 @@ export async function claimTurns(
   return { claimed, dismissed: 0 };
 }
 
-/** Returns the conversation of each of these turns that this worker still has: no later message has come, and nobody else has taken it. */
+/** Returns the conversation of each of these turns that this worker still has: no later message has come, and no one else has taken it. */
 export async function listHeldTurns(tx: SystemTx, turns: readonly ClaimedTurn[]): Promise<Set<string>> {
   const held = await many<{ _id: string }>(tx, {
     name: 'agents.listHeldTurns',
@@ -95,7 +95,7 @@ export interface UnsettledTurn {
   name: string;
 }
 
-/** Takes turns whose worker has died during the call to the network, so that nobody else does. */
+/** Takes turns whose worker has died during the call to the network, so that no one else does. */
 export function takeUnsettled(tx: SystemTx, holdSeconds: number): Promise<UnsettledTurn[]> {
   return many(tx, {
     name: 'agents.takeUnsettled',

@@ -37,8 +37,8 @@ export type HandoffReason = (typeof HANDOFF_REASONS)[number];
 const passageProperties = {
   item: recordId('knowledge-item'),
   name: plain.text('The name of the item'),
-  position: plain.integer('Its place among the passages of the item, from 0'),
-  coverage: Type.Number({ description: 'How much of the question the passage has, from 0 to 1' }),
+  position: plain.integer('Its position among the passages of the item, from 0'),
+  coverage: Type.Number({ description: 'How much of the question the passage covers, from 0 to 1' }),
 };
 /** A passage as the log keeps it: without its text, which may change. */
 const LoggedPassage = Type.Object(passageProperties);
@@ -47,9 +47,9 @@ export type ReadPassage = Static<typeof ReadPassage>;
 
 const AgentAction = Type.Object({
   tool: plain.text('The function that the model called'),
-  arguments: plain.text('What it gave to the function: the first 500 characters of the JSON'),
-  is_done: plain.flag('False when the platform has refused the call'),
-  note: nullable(plain.text('Why it was refused')),
+  arguments: plain.text('The arguments: the first 500 characters of the JSON'),
+  is_done: plain.flag('False if the platform rejected the call'),
+  note: nullable(plain.text('Why it was rejected')),
 });
 export type AgentAction = Static<typeof AgentAction>;
 
@@ -62,11 +62,12 @@ export const MOST_FILES = declareLimit(4, {
 });
 
 const ReadFile = Type.Object({
-  message: nullable(recordId('message', 'The message of the contact that brought the file; null in a try')),
+  message: nullable(recordId('message', "The contact's message with the file; null in a try")),
   name: plain.text('The name of the file'),
   read_as: oneOf(
     FILE_READINGS,
-    'What the model got of it. TEXT: the text that stands in it; PICTURES: the picture, or its pages; TRANSCRIPT: what is said in it; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent',
+    'What the model got of it. TEXT: its text; PICTURES: the picture, or its pages; TRANSCRIPT: its ' +
+      'transcript; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent',
   ),
   characters: plain.integer('How many characters of text the model got'),
   pictures: plain.integer('How many pictures the model got'),
@@ -83,22 +84,23 @@ const Cost = define(
 );
 export type TurnCost = Static<typeof Cost>;
 
-const READ = 'What the agent has read, the best first';
+const READ = 'What the agent has read, best first';
 
 const workProperties = {
-  files: Type.Array(ReadFile, { description: 'The files of the contact in the conversation, the newest first' }),
+  files: Type.Array(ReadFile, { description: "The contact's files in the conversation, newest first" }),
   actions: Type.Array(AgentAction, {
-    description: 'What the model has called. What changes something has happened only when the agent has answered',
+    description: 'The calls of the model. Changes were made only if the agent has answered',
   }),
-  model: nullable(plain.text('The model that answered; null when none was called')),
-  input_tokens: nullable(plain.integer('How many tokens the model has read; null when it did not say')),
-  output_tokens: nullable(plain.integer('How many tokens the model has written; null when it did not say')),
+  model: nullable(plain.text('The model that answered; null if none was called')),
+  input_tokens: nullable(plain.integer('How many tokens the model read; null if it did not report them')),
+  output_tokens: nullable(plain.integer('How many tokens the model wrote; null if it did not report them')),
   cost: Type.Unsafe<TurnCost | null>({
     ...nullable(ref(Cost)),
     description:
-      'What the tokens cost, and the voice notes that were written down for it, by the prices that the agent had then; null without prices, or when the model did not say what it has used',
+      'The cost of the tokens, and of the voice notes transcribed for it, at the prices that the agent had ' +
+      'then; null without prices, or if the model did not report its usage',
   }),
-  latency_ms: plain.integer('How long the agent took to find its answer'),
+  latency_ms: plain.integer('How long the agent took to answer'),
 };
 
 export const AgentTry = define(
@@ -109,7 +111,7 @@ export const AgentTry = define(
         minLength: 1,
         maxLength: 4_096,
         ...NOT_BLANK,
-        description: 'What a contact writes. Only with `attachments` it may be left out',
+        description: "The contact's message. It can be left out only with `attachments`",
       }),
     ),
     attachments: Type.Optional(
@@ -117,7 +119,7 @@ export const AgentTry = define(
         maxItems: MOST_FILES,
         uniqueItems: true,
         description:
-          'What the contact sends with it: uploaded files, which the agent reads like those of a conversation, where the inbox has not `pdf_local_text_extraction`',
+          'Files that the contact sends with it: uploaded files, which the agent reads as in a conversation whose inbox does not have `pdf_local_text_extraction`',
       }),
     ),
   }),
@@ -129,7 +131,7 @@ export const AgentTrial = define(
   Type.Object({
     outcome: oneOf(TURN_OUTCOMES, 'ANSWERED: the agent has an answer; HANDED_OVER: a person takes over'),
     reason: nullable(oneOf(HANDOFF_REASONS, `Why a person would take over. ${REASONS}`)),
-    answer: nullable(plain.text('What would be sent; null when a person would take over')),
+    answer: nullable(plain.text('What would be sent; null if a person would take over')),
     handoff_message: nullable(plain.text('What the contact would be told when a person takes over; null for nothing')),
     passages: Type.Array(ReadPassage, { description: READ }),
     ...workProperties,
@@ -154,10 +156,7 @@ export const AgentTurn = define(
     outcome: oneOf(TURN_OUTCOMES, 'ANSWERED: the agent has an answer; HANDED_OVER: a person takes over'),
     reason: nullable(oneOf(HANDOFF_REASONS, `Why a person took over. ${REASONS}`)),
     message: nullable(
-      recordId(
-        'message',
-        'The answer, or what the contact was told when a person took over; null when nothing was sent',
-      ),
+      recordId('message', 'The answer, or what the contact was told when a person took over; null if nothing was sent'),
     ),
     file_message: nullable(recordId('message', 'The file that was sent with it; null without one')),
     passages: Type.Array(LoggedPassage, { description: READ }),
@@ -170,8 +169,8 @@ export type AgentTurn = Static<typeof AgentTurn>;
 
 export const AgentTurnList = pageSchema(ref(AgentTurn));
 export const AgentTurnQuery = pageQuery('-createdAt', {
-  agent: Type.Optional(recordId('agent', 'Those of this agent')),
-  conversation: Type.Optional(recordId('conversation', 'Those in this conversation')),
-  outcome: Type.Optional(oneOf(TURN_OUTCOMES, 'Those that ended in this way')),
+  agent: Type.Optional(recordId('agent', 'Only those of this agent')),
+  conversation: Type.Optional(recordId('conversation', 'Only those in this conversation')),
+  outcome: Type.Optional(oneOf(TURN_OUTCOMES, 'Only those with this outcome')),
 });
 export type AgentTurnQuery = Static<typeof AgentTurnQuery>;

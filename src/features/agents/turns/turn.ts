@@ -1,7 +1,7 @@
 /**
  * Takes the turn of an agent: reads what waits for an answer, finds the answer, and sends it, or hands the conversation over to a person.
  * The answer and the end of the turn are stored in one transaction, before the network is called. A worker that dies before it leaves the
- * turn to another one; after it nobody sends a second answer, and a person takes over when it is unknown whether the answer has arrived.
+ * turn to another one; after it no one sends a second answer, and a person takes over when it is unknown whether the answer has arrived.
  */
 import type { Kit } from '../../../kit.ts';
 import { newId } from '../../../platform/values/ids.ts';
@@ -120,7 +120,7 @@ interface Settled {
   /** The turn in the log. */
   _id: string;
   conversation: string;
-  /** Why a person has to take over; null when nobody has to. */
+  /** Why a person has to take over; null when no one has to. */
   reason: HandoffReason | null;
 }
 

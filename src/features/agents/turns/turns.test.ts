@@ -110,7 +110,7 @@ test('a keyword hands over, whatever its case and accents', async () => {
   assert.equal((await waitForTurn(conversation)).reason, 'KEYWORD');
 });
 
-test('after max_turns answers a person takes over, and begins anew when the conversation is handed back', async () => {
+test('after max_turns answers a person takes over, and starts again when the conversation is handed back', async () => {
   const from = makePhoneNumber();
   const conversation = await write('Vocês entregam bolo na cidade?', from);
   await waitForTurn(conversation);
@@ -155,7 +155,7 @@ test('what the company writes by a key in between does not hide the question', a
 test('a turn goes to the agent that the conversation has got meanwhile', async () => {
   const other = (await call(201, 'POST', '/v1/agents', { body: { name: 'Bia', type: 'AI' } })).body._id;
   const conversation = await write('Vocês entregam bolo na cidade?');
-  // The conversation is locked, so that the first agent finds its answer and can not store it yet.
+  // The conversation is locked, so that the first agent finds its answer and cannot store it yet.
   const holder = new pg.Client(database.ownerUrl);
   await holder.connect();
   await holder.query('begin');

@@ -28,7 +28,8 @@ export async function tryAgent(
   { message = '', attachments = [], signal }: AgentTry & { signal: AbortSignal },
 ): Promise<AgentTrial> {
   const agent = await expectAgent(tenant.read, id);
-  if (message === '' && attachments.length === 0) throw invalid('message', 'is missing, and so is a file', 'REQUIRED');
+  if (message === '' && attachments.length === 0)
+    throw invalid('message', 'is required unless there is a file', 'REQUIRED');
   for (const [index, each] of attachments.entries()) await expectAttachment(tenant.read, each, `attachments[${index}]`);
   const contact = { name: null, language: null };
   const files = attachments.map((attachment) => ({ message: null, attachment }));

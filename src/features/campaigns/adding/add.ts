@@ -30,7 +30,7 @@ const OPEN: readonly string[] = ['DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED', 'COM
 
 function expectOpen(campaign: CampaignRow): CampaignRow {
   if (OPEN.includes(campaign.status)) return campaign;
-  throw new AppError('CAMPAIGN_STATE', `The campaign is ${campaign.status}; nobody can be added to it any more`);
+  throw new AppError('CAMPAIGN_STATE', `The campaign is ${campaign.status}; contacts can no longer be added`);
 }
 
 /** A request to add contacts to a campaign. */
@@ -158,5 +158,5 @@ function findFault(
 ): Pick<FailedRow, 'code' | 'message'> | null {
   if (enrollment === null) return { code: 'CONTACT_REMOVED', message: 'The contact was removed meanwhile' };
   if (earlier !== undefined) return { code: 'DUPLICATE', message: `The contact is the same as in row ${earlier}` };
-  return isNew ? null : { code: 'ALREADY_ENROLLED', message: 'The contact takes part in the campaign already' };
+  return isNew ? null : { code: 'ALREADY_ENROLLED', message: 'The contact is already in the campaign' };
 }

@@ -40,7 +40,7 @@ const listEnrollments = async ({ _id }: Json): Promise<Json[]> =>
 const contentOf = async ({ message }: Json): Promise<string> =>
   (await call(200, 'GET', `/v1/messages/${message}`)).body.content;
 
-test('contacts are added by id and by phone number, each once, and one that can not be added does not stop the others', async () => {
+test('contacts are added by id and by phone number, each once, and one that cannot be added does not stop the others', async () => {
   const campaign = await create();
   const known = await addContact({ name: 'Known' });
   const phone = makePhoneNumber();
@@ -148,7 +148,7 @@ test('a contact that was added to a campaign that never began is CANCELLED with 
   expectProblem(await call(409, 'POST', `/v1/campaigns/${campaign._id}/enrollments`, { body }), 'CAMPAIGN_STATE');
 });
 
-test("another company's contact, a row that names nobody, and another company's campaign are refused as a whole", async () => {
+test("another company's contact, a row that names no one, and another company's campaign are refused as a whole", async () => {
   const campaign = await create();
   const path = `/v1/campaigns/${campaign._id}/enrollments`;
   const other = await platform.createCompany();

@@ -11,7 +11,7 @@ import { findExistingContacts } from '../queries.ts';
 import { MAX_SHEET_CONTACTS, type AddedContact, type ContactsToAdd, type SheetToAdd } from './schemas.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
 
-/** A row of the request that names somebody. */
+/** A row of the request that names someone. */
 export interface GivenRow {
   row: number;
   /** The id or phone number as it is answered. */
@@ -59,7 +59,7 @@ export async function readContactsToAdd(tenant: Tenant, { contacts, country }: C
     const path = `contacts[${place}]`;
     if (contact === undefined && phone === undefined)
       throw invalid(`${path}.contact`, 'or phone is required', 'REQUIRED');
-    if (contact !== undefined && phone !== undefined) throw invalid(`${path}.phone`, 'has no place beside contact');
+    if (contact !== undefined && phone !== undefined) throw invalid(`${path}.phone`, 'is not allowed with contact');
     if (contact !== undefined && !existing.has(contact)) throw unknownReference(`${path}.contact`);
   }
   const people = contacts.flatMap(({ phone, ...each }, place) =>
@@ -77,7 +77,7 @@ export async function readContactsToAdd(tenant: Tenant, { contacts, country }: C
 
 const readRest = ({ name = null, parameters = {} }: AddedContact) => ({ name, columns: parameters });
 
-/** Throws when the sheet can not be read, has no column of phone numbers, or too many rows. */
+/** Throws when the sheet cannot be read, has no column of phone numbers, or too many rows. */
 export async function readSheetToAdd(
   kit: Kit,
   tenant: Tenant,
@@ -85,14 +85,14 @@ export async function readSheetToAdd(
 ): Promise<GivenRows> {
   if (!upload) throw invalid('file', 'is required', 'REQUIRED');
   const country = await findPhoneCountry(tenant.read, body.country);
-  const hint = 'further ones can be added by another call';
+  const hint = 'add further ones with another call';
   const asked = { upload, company: tenant.companyId, most: MAX_SHEET_CONTACTS, hint, signal };
   const people = await readSheetPeople(kit, asked);
   if (people.length === 0) throw invalid('file', 'has no contact', 'EMPTY');
   return sortRows(checkPeople(people, country, readSheetPhone));
 }
 
-/** Sorts the good rows from those that can not be enrolled. */
+/** Sorts the good rows from those that cannot be enrolled. */
 function sortRows(people: (CheckedPerson & { contact?: string })[]): GivenRows {
   const given: GivenRows = { rows: [], failed: [] };
   for (const { row, contact = null, phone, country_code, name, fault, ...rest } of people) {

@@ -30,7 +30,8 @@ const country = Type.Optional(
   Type.String({
     ...Country,
     description:
-      'ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company. Where neither is known, such a number of a sheet fails with INVALID_NUMBER',
+      'ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default the ' +
+      "company's. If neither is set, such a number in a sheet fails with INVALID_NUMBER",
   }),
 );
 
@@ -42,7 +43,7 @@ const AddedContact = define(
       Type.String({
         minLength: 1,
         maxLength: 40,
-        description: 'The phone number, in any punctuation. A contact is created when none has it',
+        description: 'The phone number, with any punctuation. If no contact has it, one is created',
       }),
     ),
     name: Type.Optional(
@@ -69,7 +70,7 @@ export const ContactsToAdd = define(
     contacts: Type.Array(ref(AddedContact), {
       minItems: 1,
       maxItems: MAX_CONTACTS,
-      description: 'Whom to add: each by an id or by a phone number',
+      description: 'The contacts to add, each by an id or by a phone number',
     }),
     country,
   }),
@@ -79,29 +80,29 @@ export type ContactsToAdd = Static<typeof ContactsToAdd>;
 export const SheetToAdd = strict({ file: described(FilePart, 'The sheet: CSV or XLSX'), country });
 export type SheetToAdd = Static<typeof SheetToAdd>;
 
-const row = plain.integer('From 1, in the order given; of a sheet 1 is the first row after the header');
+const row = plain.integer('From 1, in the given order; in a sheet, 1 is the first row after the header');
 
 export const AddedContacts = define(
   'CampaignContactsAdded',
   Type.Object({
-    _id: recordId('campaign-addition', 'The id of the request in the audit'),
+    _id: recordId('campaign-addition', 'The id of the request in the audit log'),
     campaign: recordId('campaign'),
-    total: plain.integer('The contacts that were given'),
+    total: plain.integer('The contacts given'),
     enrolled_count: plain.integer('Those that were enrolled'),
     error_count: plain.integer('Those that were not enrolled, for the reasons in errors'),
     enrollments: Type.Array(Type.Object({ row, contact: recordId('contact'), enrollment: recordId('enrollment') }), {
-      description: 'The contacts that were enrolled, in the order given',
+      description: 'The contacts that were enrolled, in the given order',
     }),
     errors: Type.Array(
       Type.Object({
         row,
-        contact: plain.text('The id or phone number that was given'),
+        contact: plain.text('The given id or phone number'),
         code: plain.text(
           'INVALID_NUMBER, INVALID_NAME, INVALID_ROW, DUPLICATE (an earlier row is the same contact), ALREADY_ENROLLED, TOO_LARGE (the values of the row), CONTACT_REMOVED',
         ),
-        message: plain.text('A sentence for people that says what happened'),
+        message: plain.text('What happened, in a sentence for people'),
       }),
-      { description: 'What went wrong, one entry for each failure' },
+      { description: 'The problems, one entry for each' },
     ),
   }),
 );

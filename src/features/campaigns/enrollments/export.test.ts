@@ -53,7 +53,7 @@ test('an export of the analytics has a line for each counter', async () => {
   assert.deepEqual([reason?.item, reason?.count], ['OPTED_OUT', String(body.skip_reasons[0].count)]);
 });
 
-test('another company can not export a campaign, and a caller who may not read contacts can not export its contacts', async () => {
+test('another company cannot export a campaign, and a caller who may not read contacts cannot export its contacts', async () => {
   const other = await platform.createCompany();
   expectProblem(await call(404, 'GET', PATH, { key: other.key }), 'NOT_FOUND');
   const { token } = await platform.createKey(demo._id, ['campaigns:read']);

@@ -26,20 +26,21 @@ export const Enrollment = define(
     conversation: nullable(recordId('conversation')),
     status: oneOf(
       ENROLLMENT_STATUSES,
-      'How far the contact is. PENDING: nothing is accepted yet, or the outcome of the message is not known. COMPLETED: the last step of a sequence was accepted. FAILED: the last message has failed',
+      "The contact's state. PENDING: no message has been accepted yet, or the outcome is unknown. COMPLETED: " +
+        'the last step of the sequence was accepted. FAILED: the last message failed',
     ),
     current_step: plain.integer('The index of the step that is sent next, or that was sent last'),
     next_run_at: nullable(
-      Type.String({ ...Timestamp, description: 'When the current step is to be sent; null when none waits' }),
+      Type.String({ ...Timestamp, description: 'When the current step is due; null if none is waiting' }),
     ),
     message: nullable(recordId('message', 'The last message')),
-    skip_reason: nullable(oneOf(SKIP_REASONS, 'Why the contact got nothing')),
+    skip_reason: nullable(oneOf(SKIP_REASONS, 'Why the contact was skipped')),
     failure_reason: nullable(
       plain.object(
-        'Why the last message has failed, or could not be filled in: the variable, and the value that does not fit',
+        'Why the last message failed, or could not be filled in: the variable, and the value that does not fit',
         {
           code: causeCode,
-          message: plain.text('A sentence for people that says what happened'),
+          message: plain.text('What happened, in a sentence for people'),
         },
       ),
     ),
@@ -48,9 +49,7 @@ export const Enrollment = define(
     read_at: nullable(Timestamp),
     replied_at: nullable(Timestamp),
     failed_at: nullable(Timestamp),
-    completed_at: nullable(
-      Type.String({ ...Timestamp, description: 'Since when nothing more is sent to the contact' }),
-    ),
+    completed_at: nullable(Type.String({ ...Timestamp, description: 'Since when the contact gets no more messages' })),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -62,7 +61,7 @@ export const EnrollmentList = pageSchema(ref(Enrollment));
 export const EnrollmentQuery = pageQuery('-createdAt', {
   campaign: Type.Optional(recordId('campaign')),
   contact: Type.Optional(recordId('contact')),
-  status: Type.Optional(oneOf(ENROLLMENT_STATUSES, 'Only those in this state')),
+  status: Type.Optional(oneOf(ENROLLMENT_STATUSES, 'Only those with this status')),
 });
 export type EnrollmentQuery = Static<typeof EnrollmentQuery>;
 
@@ -71,7 +70,7 @@ export const CampaignExportQuery = strict(
     content: Type.Optional(
       oneOf(
         ['ENROLLMENTS', 'ANALYTICS'],
-        'ENROLLMENTS: a line for each contact, newest first. ANALYTICS: a line for each counter: group, item, counter, count',
+        'ENROLLMENTS: one line per contact, newest first. ANALYTICS: one line per counter: group, item, counter, count',
       ),
     ),
   },
@@ -83,7 +82,7 @@ const counted = {
   sent: plain.integer('Accepted by the network'),
   delivered: plain.integer('Delivered, or read'),
   read: plain.integer('Read'),
-  replied: plain.integer('Answered by the contact after the message'),
+  replied: plain.integer('Contacts who replied after the message'),
   failed: plain.integer('Failed'),
 };
 const rate = (words: string) => Type.Number({ minimum: 0, maximum: 1, description: words });
@@ -93,10 +92,11 @@ export const CampaignAnalytics = define(
   Type.Object({
     campaign: recordId('campaign'),
     status: oneOf(STATUSES, 'The status of the campaign'),
-    total_contacts: plain.integer('The contacts that were enrolled'),
-    pending: plain.integer('Contacts of whom nothing is accepted yet'),
+    total_contacts: plain.integer('The enrolled contacts'),
+    pending: plain.integer('Contacts without an accepted message yet'),
     unknown: plain.integer(
-      'Of these, those whose message may have reached them: the network was called and its answer is missing. Nothing is sent twice; after a day without a status they count as failed',
+      'Of these, the ones whose message may have arrived: the network was called, but its answer is missing. ' +
+        'Messages are never sent twice; after a day without a status, they count as failed',
     ),
     ...counted,
     skipped: plain.integer('Contacts who got nothing, for the reasons in skip_reasons'),
@@ -104,10 +104,10 @@ export const CampaignAnalytics = define(
     delivery_rate: rate('delivered / sent'),
     read_rate: rate('read / sent'),
     reply_rate: rate('replied / sent'),
-    failure_rate: rate('failed / sent; 1 when more have failed than were accepted'),
+    failure_rate: rate('failed / sent; 1 if more failed than were accepted'),
     skip_reasons: Type.Array(
       Type.Object({
-        reason: plain.text('Why they were skipped'),
+        reason: plain.text('The reason'),
         count: plain.integer('The contacts skipped for this reason'),
       }),
       { description: 'How many contacts were skipped, by reason' },
@@ -124,9 +124,9 @@ export const CampaignAnalytics = define(
       description: 'The messages of each step',
     }),
     series: Type.Array(
-      Type.Object({ hour: Type.String({ ...Timestamp, description: 'When the hour begins' }), ...counted }),
+      Type.Object({ hour: Type.String({ ...Timestamp, description: 'The start of the hour' }), ...counted }),
       {
-        description: 'What happened in each hour; hours in which nothing happened are left out',
+        description: 'The counters of each hour; hours without activity are left out',
       },
     ),
     generated_at: Timestamp,

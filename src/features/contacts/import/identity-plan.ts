@@ -28,7 +28,7 @@ export const beginIdentityPlan = (stored: ReadonlyMap<string, string>): Identity
   released: new Map(),
 });
 
-/** Gives an identity that nobody has to a contact. */
+/** Gives an identity that no one has to a contact. */
 export function giveIdentity({ holders, given }: IdentityPlan, { kind, value, address, contact }: GivenIdentity): void {
   const key = toKeyText({ kind, value });
   holders.set(key, contact);

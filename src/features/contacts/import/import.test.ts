@@ -172,7 +172,7 @@ test('an import updates a contact that has any of the row’s identities with th
   });
   assert.deepEqual(counts(done), [4, 1, 2, 1]);
   assert.deepEqual(listFaults(done), [
-    { row: 4, field: 'external_id', message: 'belongs to another contact than email' },
+    { row: 4, field: 'external_id', message: 'belongs to a different contact than email' },
   ]);
   const { body: ana } = await call(200, 'GET', `/v1/contacts/${known._id}`);
   assert.deepEqual([ana.name, ana.email, ana.source], [`Ana ${mark}`, `ana-${mark}@example.com`, 'API']);
@@ -206,7 +206,7 @@ test('a row with an extra identity of a contact, such as a number from a merge, 
   const { body: now } = await call(200, 'GET', `/v1/contacts/${kept._id}`);
   assert.deepEqual(now, { ...kept, name: 'Renamed', updatedAt: now.updatedAt });
   assert.deepEqual(await names(), before);
-  // When a row has a new number beside such an extra identity, the new number replaces the number of the contact, and only the replaced
+  // When a row has a new number next to such an extra identity, the new number replaces the number of the contact, and only the replaced
   // number becomes free.
   const next = makePhoneNumber();
   await run({ file: csv('phone,email', `+${next},other-${mark}@example.com`) });
@@ -240,10 +240,10 @@ test('a row names its contact by _id; an unknown id and one of another company a
   );
   assert.deepEqual(counts(done), [7, 0, 3, 4]);
   assert.deepEqual(listFaults(done), [
-    { row: 2, field: '_id', message: 'points to nothing' },
-    { row: 3, field: '_id', message: 'points to nothing' },
+    { row: 2, field: '_id', message: 'refers to a record that does not exist' },
+    { row: 3, field: '_id', message: 'refers to a record that does not exist' },
     { row: 4, field: '_id', message: 'must be the id of a contact' },
-    { row: 5, field: 'email', message: 'belongs to another contact than _id' },
+    { row: 5, field: 'email', message: 'belongs to a different contact than _id' },
   ]);
   const { body: now } = await call(200, 'GET', `/v1/contacts/${ana._id}`);
   assert.deepEqual([now.name, now.email], ['Ana Maria', `ana-${mark}@example.com`]);
@@ -277,7 +277,7 @@ test('an import without update_existing reports rows about existing contacts and
   assert.deepEqual(counts(done), [3, 1, 0, 2]);
   assert.deepEqual(listFaults(done), [
     { row: 1, field: 'email', message: `belongs to contact ${known._id}` },
-    { row: 3, field: 'email', message: 'stands in an earlier row' },
+    { row: 3, field: 'email', message: 'is also in an earlier row' },
   ]);
   assert.equal((await call(200, 'GET', `/v1/contacts/${known._id}`)).body.name, 'Old');
 });

@@ -54,7 +54,7 @@ export async function matchRows(tx: TenantTx, read: ReadRow<PersonRow>[]): Promi
   };
 }
 
-/** Adds a fault to a row for each of its ids that points to nothing that the row may name. */
+/** Adds a fault to a row for each of its ids that refers to a record that does not exist that the row may name. */
 async function dropUnknownReferences(tx: TenantTx, rows: ReadRow<PersonRow>[]): Promise<ReadRow<PersonRow>[]> {
   const asked = rows.flatMap(collectReferences);
   if (asked.length === 0) return rows;
@@ -62,7 +62,7 @@ async function dropUnknownReferences(tx: TenantTx, rows: ReadRow<PersonRow>[]): 
   const findFaults = ({ field, _id }: RowReference): Fault[] => {
     const known = found.get(`${field} ${_id}`);
     if (known && !known.inactive) return [];
-    return [{ field, message: known ? INACTIVE_USER : 'points to nothing' }];
+    return [{ field, message: known ? INACTIVE_USER : 'refers to a record that does not exist' }];
   };
   return rows.map((row) => ({ ...row, faults: [...row.faults, ...collectReferences(row).flatMap(findFaults)] }));
 }

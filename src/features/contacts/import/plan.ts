@@ -109,12 +109,12 @@ function replaceIdentities(
 function findConflict([first, ...others]: RowKey[], holders: Map<string, string>): Fault | null {
   if (!first) return null;
   const other = others.find((rowKey) => holders.get(toKeyText(rowKey)) !== holders.get(toKeyText(first)));
-  return other ? { field: other.field, message: `belongs to another contact than ${first.field}` } : null;
+  return other ? { field: other.field, message: `belongs to a different contact than ${first.field}` } : null;
 }
 
 const makeUpdateRefusal = ({ field }: RowKey, { drafts }: Pick<ImportPlan, 'drafts'>, contact: string): Fault => ({
   field,
-  message: drafts.get(contact)?.isNew ? 'stands in an earlier row' : `belongs to contact ${contact}`,
+  message: drafts.get(contact)?.isNew ? 'is also in an earlier row' : `belongs to contact ${contact}`,
 });
 
 /**

@@ -1,4 +1,4 @@
-/** Imports that run beside each other, and beside callers who write the same contacts at the same moment. */
+/** Imports that run alongside each other, and alongside callers who write the same contacts at the same moment. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
@@ -36,7 +36,7 @@ test('two imports of the same people at the same moment, in opposite orders, cre
   assert.equal(await people(mark), 2_500);
 });
 
-test('callers who create, change and remove people of a sheet while it is imported lose nothing, and nobody is created twice', async () => {
+test('callers who create, change and remove people of a sheet while it is imported lose nothing, and no one is created twice', async () => {
   const mark = newId();
   const COUNT = 1_500;
   const known: string[] = [];

@@ -56,7 +56,7 @@ function readPerson(
   const warnings = dropContactPoints(plain, faults);
   const { _id = null, ...fields } = plain as PersonRow['plain'] & { _id?: string };
   if (_id === null && identifiesNobody({ ...NOBODY, ...fields }))
-    faults.push({ field: 'name', message: 'or something that identifies the contact has to be there' });
+    faults.push({ field: 'name', message: 'or something that identifies the contact is required' });
   return {
     value: { number, _id, plain: fields, given },
     faults: warnings.length > 0 ? [] : faults,
@@ -71,7 +71,7 @@ function readCustomFields(
   const given = new Map<string, Value>();
   const faults: Fault[] = [];
   for (const [field, cell] of cells) {
-    // A field that was removed after the import began has no definition: nobody would see its value.
+    // A field that was removed after the import began has no definition: no one would see its value.
     const definition = definitions.get(field);
     if (!definition || cell === null) continue;
     const value = toValue(definition, cell);
@@ -107,7 +107,7 @@ function readPlainFields(cells: ImportRow['cells'], country: string | null, faul
   return joinName(plain);
 }
 
-/** Makes the name of its parts. A name beside a first name is the whole one; without a first name the other parts follow it. */
+/** Makes the name of its parts. A name next to a first name is the whole one; without a first name the other parts follow it. */
 function joinName(plain: Map<string, unknown>): Record<string, unknown> {
   const [first, ...others] = NAME_PARTS.map((part) => {
     const text = plain.get(part);

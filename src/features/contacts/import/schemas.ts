@@ -13,7 +13,7 @@ export const PhonesToPreview = define(
   'PhonesToPreview',
   strict({
     phone_numbers: Type.Array(
-      Type.String({ maxLength: 200, description: 'A phone number as a cell of the sheet has it' }),
+      Type.String({ maxLength: 200, description: 'A phone number as it is in a cell of the sheet' }),
       {
         minItems: 1,
         maxItems: MAX_PREVIEWED,
@@ -28,14 +28,14 @@ export type PhonesToPreview = Static<typeof PhonesToPreview>;
 export const PhonePreview = define(
   'PhonePreview',
   Type.Object({
-    country: nullable(plain.text('ISO 3166 alpha-2: the country in which the numbers were read; null: none is known')),
+    country: nullable(plain.text('ISO 3166 alpha-2: the country used to read the numbers; null: none is set')),
     phone_numbers: Type.Array(
       Type.Object({
-        written: plain.text('The number as the request has it'),
-        phone_number: nullable(plain.text('E.164, as it would be stored; null when its row would fail')),
+        written: plain.text('The number as given in the request'),
+        phone_number: nullable(plain.text('E.164, as it would be stored; null if its row would fail')),
         country_code: nullable(plain.text('ISO 3166 alpha-2, derived from the number')),
-        wants_country: plain.flag('Whether the number is refused because no country is known'),
-        error: nullable(plain.text('A sentence for people that says why the row would fail; null when it would not')),
+        wants_country: plain.flag('Whether the number is rejected because no country is set'),
+        error: nullable(plain.text('Why the row would fail, in a sentence for people; null if it would not')),
       }),
       { description: 'The numbers, in the order of the request' },
     ),

@@ -117,7 +117,7 @@ await platform.database.sql(
   [company._id, JSON.stringify(contacts), COLUMNS],
 );
 
-/** Changes each letter to lower case by itself, whatever stands beside it. */
+/** Changes each letter to lower case by itself, whatever stands next to it. */
 const lower = (value: string): string =>
   Array.from(value)
     .map((letter) => letter.toLowerCase())

@@ -148,7 +148,7 @@ describe('the look-up of contacts by their ids', async () => {
     assert.deepEqual(await look({ ids: `${ids[2]},${ids[0]}`, search: ids[2] }), [ids[2]]);
   });
 
-  test('ids of nobody and ids of another company find nothing', async () => {
+  test('ids of no one and ids of another company find nothing', async () => {
     assert.deepEqual(await look({ ids: `${foreign},${toId(0xf00)},${ids[1]}` }), [ids[1]]);
   });
 

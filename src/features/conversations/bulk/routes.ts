@@ -18,7 +18,7 @@ export function conversationRunRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/conversations/bulk',
     scope: 'conversations:update',
     action: 'conversations.start-bulk',
-    summary: 'Make one change to many conversations',
+    summary: 'Change many conversations',
     description: WORDS,
     body: ref(ConversationRunCreate),
     answers: { 201: ref(ConversationRun) },
@@ -31,7 +31,7 @@ export function conversationRunRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/conversations/bulk',
     scope: 'conversations:read',
     summary: 'List bulk changes of conversations',
-    description: 'Each run with its state and counters; runs are kept for 30 days.',
+    description: 'Each run with its status and counters; runs are kept for 30 days.',
     query: ConversationRunQuery,
     answers: { 200: ConversationRunList },
     handler: (tenant, { query }) => pageRuns(tenant, query),
@@ -40,9 +40,9 @@ export function conversationRunRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/conversations/bulk/:id',
     scope: 'conversations:read',
-    summary: 'Watch a bulk change of conversations',
+    summary: 'Read a bulk change of conversations',
     description:
-      'Answers how far the run is. A run is kept for 30 days. GET /v1/live brings it as the event conversation_run.',
+      'Returns the progress of the run. Runs are kept for 30 days. GET /v1/live sends it as the event conversation_run.',
     params: ConversationRunParams,
     answers: { 200: ref(ConversationRun) },
     handler: (tenant, { params }) => readRun(tenant, params.id),
@@ -54,7 +54,7 @@ export function conversationRunRoutes(app: FastifyInstance, kit: Kit): void {
     action: 'conversations.cancel-bulk',
     summary: 'Cancel a bulk change of conversations',
     description:
-      'The run ends after the conversation that is being changed; what was changed stays. A run that has ended stays as it is.',
+      'The run ends after the conversation that is being changed; changes already made are kept. A run that has ended stays unchanged.',
     params: ConversationRunParams,
     answers: { 201: ref(ConversationRun) },
     handler: (tenant, { params }) => cancelRun(tenant, params.id),
@@ -63,7 +63,8 @@ export function conversationRunRoutes(app: FastifyInstance, kit: Kit): void {
 }
 
 const WORDS =
-  `The answer comes at once, with the run's record; a worker then changes the conversations one after the other, the one with the newest
-  message first. Which ones they are is fixed when the run begins. Each is changed as by a PATCH, with its events and its rules; one that can
-  not be changed is reported in \`failures\` with the code of that PATCH, and does not stop the others. A run survives the end of its process and changes nothing twice. One run of a company
-  goes on at a time in each process; ten may wait (409).`.replaceAll(/\s+/g, ' ');
+  'Returns the run immediately. A worker then changes the conversations one by one, starting with the ' +
+  'newest message. The conversations are fixed when the run begins. Each is changed as by a PATCH, with ' +
+  'its events and its rules. One that cannot be changed is reported in `failures` with the error code of ' +
+  'that PATCH, and does not stop the others. A run survives the end of its process and changes nothing ' +
+  'twice. Each process runs one bulk change per company at a time; ten can be queued (409).';

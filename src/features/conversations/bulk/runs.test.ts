@@ -105,7 +105,7 @@ test('a search that finds very many contacts selects their conversations as well
   await call(201, 'POST', `${RUNS}/${begun._id}/cancel`, { key: company.key });
 });
 
-test('a conversation that can not be changed is reported with the code of its PATCH, and the others are changed', async () => {
+test('a conversation that cannot be changed is reported with the code of its PATCH, and the others are changed', async () => {
   const ids = await insert(3);
   const [twice = '', gone = '', fine = ''] = ids;
   for (const id of ids) await call(200, 'PATCH', `/v1/conversations/${id}`, { body: { status: 'CLOSED' } });
@@ -286,7 +286,7 @@ test('an invalid request is refused with the field named, and nothing is stored'
   assert.deepEqual((await read(id)).tags, []);
 });
 
-test("another company's run can not be read or cancelled, and is not in its list", async () => {
+test("another company's run cannot be read or cancelled, and is not in its list", async () => {
   const other = await platform.createCompany();
   const [id = ''] = await insert(1);
   const run = await change({ ids: [id], change: { add_tags: ['x'] } });

@@ -40,18 +40,18 @@ const MAX_OPEN = declareLimit(10, {
 /** The queue of the loop that works on runs. */
 export const RUNS = 'conversation runs';
 
-/** Selects the conversations and stores the run. Throws when the change can not be made in any conversation. */
+/** Selects the conversations and stores the run. Throws when the change cannot be made in any conversation. */
 export async function startRun(
   tenant: Tenant,
   { ids, filter, change }: ConversationRunCreate,
   origin: Origin,
 ): Promise<ConversationRun> {
   if (ids === undefined && filter === undefined) throw invalid('ids', 'or filter is required', 'REQUIRED');
-  if (ids !== undefined && filter !== undefined) throw invalid('filter', 'has no place beside ids');
+  if (ids !== undefined && filter !== undefined) throw invalid('filter', 'is not allowed with ids');
   await checkInside('change', () => checkChange(tenant, change));
   const selected = ids ?? (await checkInside('filter', () => findMatchingIds(tenant, filter ?? {}, MAX_SELECTED + 1)));
   if (selected.length > MAX_SELECTED)
-    throw invalid('filter', `selects more than ${MAX_SELECTED} conversations; one run changes so many`, 'TOO_MANY');
+    throw invalid('filter', `selects more than ${MAX_SELECTED} conversations, the most per run`, 'TOO_MANY');
   // A contact has one open conversation in an inbox: of several that a run reopens, the first one is opened and the others are refused.
   const conversations = await findNewestFirst(tenant.read, selected);
   if (ids) expectAll(ids, conversations);
@@ -59,7 +59,7 @@ export async function startRun(
   return tenant.tx(async (tx) => {
     await lockLimit(tx, 'conversation-runs');
     if ((await countOpenRuns(tx)) >= MAX_OPEN)
-      throw new AppError('RUNS_WAITING', `${MAX_OPEN} bulk changes of the company have not ended yet`);
+      throw new AppError('RUNS_WAITING', `${MAX_OPEN} bulk changes of the company are in progress`);
     const _id = newId();
     tx.created(_id);
     tx.wakes(RUNS);
@@ -103,7 +103,7 @@ async function expectRun(tx: TenantRead, id: string): Promise<ConversationRun> {
   return run;
 }
 
-/** Reads runs by their ids, for whoever follows their progress. Those that do not exist are left out. */
+/** Reads runs by their ids, for callers that follow their progress. Those that do not exist are left out. */
 export const readConversationRuns = (read: TenantRead, ids: string[]): Promise<ConversationRun[]> =>
   findRuns(read, ids);
 

@@ -28,8 +28,8 @@ const ConversationChange = define(
   Type.Partial(
     strict({
       ...SHARED_CHANGES,
-      add_tags: tagList('Tags that each conversation gets, beside those that it has'),
-      remove_tags: tagList('Tags that each conversation loses'),
+      add_tags: tagList('Tags to add to each conversation'),
+      remove_tags: tagList('Tags to remove from each conversation'),
     }),
     { additionalProperties: false, minProperties: 1 },
   ),
@@ -53,7 +53,7 @@ export const ConversationRunCreate = define(
         'Selects the conversations that GET /v1/conversations lists with these filters when the run begins, at most 10,000; {} selects all. Either ids or filter is required',
       ),
     ),
-    change: ref(ConversationChange, 'What is changed in each conversation'),
+    change: ref(ConversationChange, 'The change to each conversation'),
   }),
 );
 export type ConversationRunCreate = Static<typeof ConversationRunCreate>;
@@ -62,8 +62,8 @@ const RUN_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'CANCELLED', 'FAILED'] a
 
 const ConversationFailure = Type.Object({
   conversation: recordId('conversation'),
-  code: plain.text('The code with which a PATCH of this conversation would be refused'),
-  message: plain.text('A sentence for people that says what happened'),
+  code: plain.text('The code that a PATCH of this conversation would return'),
+  message: plain.text('What happened, in a sentence for people'),
 });
 export type ConversationFailure = Static<typeof ConversationFailure>;
 
@@ -72,24 +72,24 @@ export const ConversationRun = define(
   Type.Object({
     _id: recordId('conversation-run'),
     company: recordId('company'),
-    change: ref(ConversationChange, 'What is changed in each conversation'),
+    change: ref(ConversationChange, 'The change to each conversation'),
     status: oneOf(
       RUN_STATUSES,
-      'How far the run is. FAILED: it ended before its last conversation, and `error` says why',
+      'The state of the run. FAILED: it ended before its last conversation, and `error` says why',
     ),
     total: plain.integer('The selected conversations'),
-    processed: plain.integer('Those that are done: changed, failed, and those that were so already'),
-    changed_count: plain.integer('Those that the change has made different'),
-    failed_count: plain.integer('How many conversations could not be changed'),
+    processed: plain.integer('Processed conversations: changed, failed, and those that needed no change'),
+    changed_count: plain.integer('Conversations that were changed'),
+    failed_count: plain.integer('Conversations that could not be changed'),
     failures: Type.Array(ConversationFailure, { description: `The first ${MAX_FAILURES} that could not be changed` }),
     error: nullable(
-      plain.object('What went wrong; null when nothing did', {
-        code: plain.text('The name of the error, by which a program decides what to do'),
-        message: plain.text('A sentence for people that says what happened'),
+      plain.object('What went wrong; null if nothing did', {
+        code: plain.text('The name of the error, for programs'),
+        message: plain.text('What happened, in a sentence for people'),
       }),
     ),
     created_by: plain.object('The user or API key that started the run', {
-      type: oneOf(ACTOR_TYPES, 'Who it was: a user, a key, or the platform'),
+      type: oneOf(ACTOR_TYPES, 'The kind of actor: a user, a key, or the platform'),
       _id: nullable(plain.text('The id of the user or the API key')),
       name: plain.name,
     }),
@@ -103,7 +103,7 @@ export type ConversationRun = Static<typeof ConversationRun>;
 
 export const ConversationRunList = pageSchema(ref(ConversationRun));
 export const ConversationRunQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(RUN_STATUSES, 'Only those in this state')),
+  status: Type.Optional(oneOf(RUN_STATUSES, 'Only those with this status')),
 });
 export type ConversationRunQuery = Static<typeof ConversationRunQuery>;
 export const ConversationRunParams = Type.Object({ id: recordId('conversation-run') });

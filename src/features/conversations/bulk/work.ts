@@ -18,7 +18,7 @@ import type { ClaimedRun } from './turn-queries.ts';
 const MAX_ATTEMPTS = 2;
 const CRASHED = {
   code: 'RUN_CRASHED',
-  message: 'The change ended the process that made it, twice; what was changed stays',
+  message: 'The change crashed its process twice; changes already made are kept',
 };
 // The number of tries for a conversation that others lock. After these it is reported, so that it does not hold up the others.
 const TRIES = 3;
@@ -125,7 +125,7 @@ function toUpdate({ add_tags, remove_tags, ...plain }: ConversationChange, { tag
   return { ...plain, tags: next };
 }
 
-/** Counts the conversation in the transaction that changes it. Throws when somebody else has counted it, so that nothing is stored twice. */
+/** Counts the conversation in the transaction that changes it. Throws when someone else has counted it, so that nothing is stored twice. */
 async function count(tx: TenantTx, run: string, result: ConversationResult): Promise<void> {
   if ((await countDone(tx, run, result, MAX_FAILURES)) === 0) throw new RunLost();
   announceRun(tx, run);

@@ -106,16 +106,16 @@ const describeOutcome = (
 
 async function fetchAndStore(kit: Kit, file: Claimed, signal: AbortSignal): Promise<Result> {
   const { company, network_id: networkId, sha256, mime_type: mimeType, size } = file;
-  if (networkId === null) return failed('The contact has taken the message back.');
+  if (networkId === null) return failed('The contact has deleted the message.');
   const media = { mimeType, size, fileName: null, networkId, sha256 };
   const maxBytes = MAX_BYTES[file.file_type];
   const found = await openFile(kit, file, { company, media, maxBytes }, signal);
-  if (!found) return failed('The inbox has no access to its network any more.');
+  if (!found) return failed('The inbox no longer has access to its network.');
   if (found.outcome === 'gone') return { state: 'FAILED', failure: found.reason, network: true };
   if (found.outcome === 'failed') return { state: 'broken', failure: found.reason, network: true };
   try {
     if (await exceedsQuota(kit.database.system('upkeep'), company, found.bytes ?? 0))
-      return failed('The company stores as much as it may (QUOTA_EXCEEDED).');
+      return failed('The company has reached its storage quota (QUOTA_EXCEEDED).');
     const content = Readable.from(passAnnounced(found), { objectMode: false });
     await storeFile(kit, actAs(kit.database, company, ACTOR), file._id, content);
     // A worker that died may have stored the file before.

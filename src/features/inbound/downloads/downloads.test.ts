@@ -42,7 +42,7 @@ async function readByExternalId(id: string): Promise<Json> {
   return (await call(200, 'GET', `/v1/messages/${row?._id}`)).body;
 }
 
-/** Waits until the file of a message is there or can not be had, and returns the message. */
+/** Waits until the file of a message is there or cannot be had, and returns the message. */
 const settled = (message: Json): Promise<Json> =>
   waitUntil('the file to be settled', async () => {
     const [row] = await database.sql('select 1 from media_downloads where message_id = $1', [message._id]);

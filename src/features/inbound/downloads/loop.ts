@@ -1,6 +1,6 @@
 /**
  * The loop that downloads the files of contacts. A number or a network that is slow occupies only the slots of its own company, and a
- * worker that dies loses its claims after half a minute: another one then begins the download anew.
+ * worker that dies loses its claims after half a minute: another one then begins the download again.
  */
 import type { Kit } from '../../../kit.ts';
 import { startClaimLoop, type ClaimLoop } from '../../../platform/work/claims/claim-loop.ts';

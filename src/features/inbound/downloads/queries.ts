@@ -1,6 +1,6 @@
 /**
  * Statements on the queue of files that contacts have sent: claiming, storing outcomes, requeueing. They work across companies. A picture is
- * queued anew for its thumbnail, behind the files that wait already.
+ * queued again for its thumbnail, behind the files that wait already.
  */
 import type { ChannelName } from '../../../channels/registry.ts';
 import { pickInTurn, pickValues } from '../../../platform/work/claims/fair-pick.ts';
@@ -40,7 +40,7 @@ export interface Claimed extends ClaimedRow {
   file_type: FileType;
   mime_type: string | null;
   size: number | null;
-  /** By which the network hands out the file; null when the contact has revoked the message. */
+  /** By which the network provides the file; null when the contact has revoked the message. */
   network_id: string | null;
   sha256: string | null;
 }

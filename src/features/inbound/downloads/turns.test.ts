@@ -1,4 +1,4 @@
-/** Downloads of several companies and numbers at once: nobody waits for another one, and a failing number is left alone for an hour. */
+/** Downloads of several companies and numbers at once: no one waits for another one, and a failing number is left alone for an hour. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makePng } from '../../../../test/support/media-samples.ts';

@@ -128,7 +128,7 @@ async function translateFetched(
   const source = bufferSource(raw);
   if (failure !== undefined) return [await keepAside(address, source, failure)];
   const item = { ...rest, address };
-  // Nobody waits for the result, so the places of the callers who wait stay free.
+  // No one waits for the result, so the places of the callers who wait stay free.
   const how = { signal, patienceMs: PATIENCE_MS, isAwaited: false };
   return translateItem(kit, { company, channel, item, source }, how);
 }

@@ -153,7 +153,7 @@ test('a mailbox whose worker has died is read again', async () => {
   await waitForMessage(id);
 });
 
-test('when the server numbers its mails anew, each mail of the time since the last reading is stored once', async () => {
+test('when the server numbers its mails again, each mail of the time since the last reading is stored once', async () => {
   const { headers, id } = makeHeaders();
   mailbox.uidValidity += 1;
   mailbox.add(writeMail(headers, 'Another number'));
@@ -255,7 +255,7 @@ test('a forged report changes no message and no contact: it counts only for a me
   await call(200, 'PATCH', `/v1/contacts/${contact}`, { body: { opted_out: false } });
 });
 
-test('a mail that names the id of a mail to somebody else answers nothing', async () => {
+test('a mail that names the id of a mail to someone else answers nothing', async () => {
   const first = makeHeaders({ From: 'bea@client.example' });
   mailbox.add(writeMail(first.headers, 'My secret'));
   await waitForMessage(first.id);
@@ -340,7 +340,7 @@ test('a mail that the server does not hand out in three tries is kept aside, and
   mailbox.add(writeMail(headers, 'Behind'));
   await waitForMessage(id);
   mailbox.interfere = null;
-  const asides = await database.sql<Json>(`select reason from callbacks_aside where reason like '%in three tries.'`);
+  const asides = await database.sql<Json>(`select reason from callbacks_aside where reason like '%three times.'`);
   assert.equal(asides.length, 1);
 });
 
@@ -352,5 +352,5 @@ test('when the server refuses the log-in, the inbox shows it', async () => {
     return body.connection.status === 'ERROR' && body.connection;
   });
   MAIL_LOG_IN.password = password;
-  assert.match(shown.error, /refused the log-in/);
+  assert.match(shown.error, /rejected the log-in/);
 });

@@ -39,7 +39,7 @@ export interface WatchRoom {
   leaseSeconds: number;
 }
 
-/** Takes inboxes that nobody watches and that have been fetched without a failure. */
+/** Takes inboxes that no one watches and that have been fetched without a failure. */
 export function claimWatches(
   tx: SystemTx,
   { worker, channels, most, perCompany, leaseSeconds }: WatchRoom,
@@ -67,7 +67,7 @@ export function claimWatches(
 
 type InboxKey = Pick<WatchedInbox, 'company' | '_id'>;
 
-/** Ends the watch of an inbox. Nobody watches it again for this time. */
+/** Ends the watch of an inbox. No one watches it again for this time. */
 export function endWatch(
   tx: SystemTx,
   worker: string,

@@ -91,7 +91,7 @@ test('a mailbox whose connection has broken is read when it is due, and watched 
   await waitForIdle();
 });
 
-test('a changed inbox is watched anew, and a deleted one no more', async () => {
+test('a changed inbox is watched again, and a deleted one no more', async () => {
   const [before] = mailbox.idlers.keys();
   await call(200, 'PUT', `/v1/inboxes/${inbox._id}`, {
     body: { email_config: { ...email_config, from_name: 'Shop' } },
@@ -104,7 +104,7 @@ test('a changed inbox is watched anew, and a deleted one no more', async () => {
   await waitUntil('the end of the watch', async () => mailbox.idlers.size === 0);
 });
 
-test('an inbox whose server never stops saying that mails have arrived is an ERROR until somebody saves it', async () => {
+test('an inbox whose server never stops saying that mails have arrived is an ERROR until a user saves it', async () => {
   const hostile = await startImapServer({ after }, certificate);
   hostile.canIdle = true;
   hostile.interfere = sayWithoutEnd('IDLE', '* 1 EXISTS\r\n', '+ idling\r\n');
@@ -116,7 +116,7 @@ test('an inbox whose server never stops saying that mails have arrived is an ERR
     const { body: read } = await call(200, 'GET', path);
     return read.connection.status === 'ERROR' && read;
   });
-  assert.match(connection.error, /far more than a mailbox has to say/);
+  assert.match(connection.error, /far more data than a mailbox should/);
   hostile.interfere = null;
   await call(200, 'PUT', path, { body: { name: 'Mended' } });
   await database.sql('update inbox_fetches set watched_until = null where inbox_id = $1', [made._id]);

@@ -19,5 +19,5 @@ export async function openPushedFile(
 ): Promise<FetchResult> {
   const whole = await kit.files.get(makeItemKey(file.company, item));
   if (whole) return takeOut(kit, file, { body: whole.body, maxBytes: whole.bytes }, signal);
-  return { outcome: 'gone', reason: 'The mail is not kept any more, or the company stored as much as it may.' };
+  return { outcome: 'gone', reason: 'The mail is no longer stored, or the company had reached its storage quota.' };
 }

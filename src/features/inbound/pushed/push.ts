@@ -17,7 +17,7 @@ import { nameItem } from './reference.ts';
 /** How long a caller waits for the translation, with the wait for a child process. */
 const PATIENCE_MS = 40_000;
 
-/** The inbox to which something is pushed, by somebody who knows its secret. */
+/** The inbox to which something is pushed, by someone who knows its secret. */
 export interface PushTarget {
   company: string;
   inbox: string;
@@ -50,7 +50,7 @@ export async function admitPush(
   }
   const [type = ''] = (headers['content-type'] ?? '').toLowerCase().split(';');
   if (type !== '' && !pushed.contentTypes.includes(type.trim()))
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', `This path takes ${pushed.contentTypes[0]}`);
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', `This path accepts ${pushed.contentTypes[0]}`);
   if (inbox.isWaiting) return putOff(kit, { company: inbox.company, inbox: id });
   return { company: inbox.company, inbox: id, address: inbox.address, recipient: pushed.findRecipient(inbox.config) };
 }

@@ -234,13 +234,13 @@ test('the whole texts of mails count towards what the company stores, and go wit
   assert.deepEqual(await database.sql(`select 1 from message_bodies where content like 'Yes%'`), []);
 });
 
-test('a mail that can not be read is kept aside, and its server is not asked to repeat it', async () => {
+test('a mail that cannot be read is kept aside, and its server is not asked to repeat it', async () => {
   const reason = await database.sql('select 1 from callbacks_aside');
   await push(200, 'no mail at all');
   assert.equal((await database.sql('select 1 from callbacks_aside')).length, reason.length + 1);
 });
 
-test('nobody pushes without the secret of the inbox, whether or not it takes mails', async () => {
+test('no one pushes without the secret of the inbox, whether or not it takes mails', async () => {
   const before = (await listMessages()).length;
   const username = 'closed@shop.example';
   const { hook_secret: _secret, ...rest } = config;

@@ -30,7 +30,7 @@ export interface Extraction extends Pick<BegunFile, 'format' | 'maxPassages'> {
   onProgress(progress: PageProgress): Promise<void>;
 }
 
-/** Throws an AppError about the part `file` when its text can not be read, and UNAVAILABLE when its turns do not come soon. */
+/** Throws an AppError about the part `file` when its text cannot be read, and UNAVAILABLE when its turns do not come soon. */
 export function extractPassages(
   readers: ChildReaders,
   reading: FileReading,

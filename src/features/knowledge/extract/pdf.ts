@@ -14,7 +14,7 @@ const MAX_PAGES = declareLimit(2_000, {
 });
 // Reading them takes some tenths of a second. Between two portions other files get their turn.
 const PAGES_PER_PORTION = 16;
-// What PDFium says about a file that it can not open because it is encrypted.
+// What PDFium says about a file that it cannot open because it is encrypted.
 const ENCRYPTED: ReadonlySet<number> = new Set([4, 5]);
 
 /** Adds the text of each page to the collector, and yields how far it has come. */
@@ -68,7 +68,7 @@ async function openPdf(source: ByteSource): Promise<OpenPdf> {
   const document = runPdfium(() => pdfium._FPDF_LoadMemDocument(start, source.bytes, 0));
   if (document === 0) {
     if (ENCRYPTED.has(pdfium._FPDF_GetLastError())) throw fileFault('is protected by a password', 'ENCRYPTED');
-    throw fileFault('is no PDF that can be read');
+    throw fileFault('is not a readable PDF');
   }
   const pages = runPdfium(() => pdfium._FPDF_GetPageCount(document));
   if (pages > MAX_PAGES) throw fileFault(`has more than ${MAX_PAGES} pages`, 'TOO_LONG');
@@ -129,7 +129,7 @@ function runPdfium<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw isBroken(error) ? fileFault('is no PDF that can be read') : error;
+    throw isBroken(error) ? fileFault('is not a readable PDF') : error;
   }
 }
 

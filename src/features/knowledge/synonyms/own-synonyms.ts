@@ -23,6 +23,6 @@ export function updateSynonyms(tenant: Tenant, { groups }: SynonymsUpdate): Prom
 function checkWords(words: string[], path: string): void {
   const counts = words.map((word) => splitWords(word).length);
   const empty = counts.indexOf(0);
-  if (empty >= 0) throw invalid(`${path}[${empty}]`, 'must hold a letter or a digit');
-  if (!counts.includes(1)) throw invalid(path, 'must have a single word beside the expressions');
+  if (empty >= 0) throw invalid(`${path}[${empty}]`, 'must contain a letter or a digit');
+  if (!counts.includes(1)) throw invalid(path, 'must have a single word besides the expressions');
 }

@@ -24,7 +24,7 @@ const SynonymGroup = define(
       minItems: 2,
       maxItems: MAX_WORDS,
       description:
-        'Words that mean the same. At least one is a single word; an expression of several words is looked for in questions only',
+        'Words that mean the same. At least one is a single word; an expression of several words is searched for in questions only',
     }),
   }),
 );
@@ -35,7 +35,7 @@ export const Synonyms = define(
   Type.Object({
     company: recordId('company'),
     groups: Type.Array(ref(SynonymGroup), { description: 'In the order in which they were written' }),
-    updatedAt: nullable(Type.String({ ...Timestamp, description: 'When they were written last; null when never' })),
+    updatedAt: nullable(Type.String({ ...Timestamp, description: 'When they were last changed; null if never' })),
   }),
 );
 export type Synonyms = Static<typeof Synonyms>;

@@ -14,7 +14,7 @@ import { findGroups, makeThesaurus, type StemGroup, type Thesaurus, type WordGro
 const LISTS: Record<ItemLanguage, string> = { pt: PORTUGUESE, en: ENGLISH, es: SPANISH };
 // The most groups that one question looks up.
 const MOST_GROUPS = 24;
-// The companies whose own synonyms a process keeps; with more it begins anew, because making them takes milliseconds.
+// The companies whose own synonyms a process keeps; with more it starts again, because making them takes milliseconds.
 const MOST_KEPT = 200;
 
 /** Returns the groups that have a word or a phrase of the question, those of the company first. */

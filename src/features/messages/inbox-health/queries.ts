@@ -44,7 +44,7 @@ export function countFailures(
   });
 }
 
-/** Returns the newest elements that the inbox has received and nobody could read. */
+/** Returns the newest elements that the inbox has received and no one could read. */
 export function listUnreadable(
   read: TenantRead,
   inbox: string,

@@ -11,9 +11,10 @@ export function inboxHealthRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/inboxes/:id/health',
     scope: 'inboxes:read',
-    summary: 'Read whether an inbox works',
+    summary: 'Read the health of an inbox',
     description:
-      'When its last message came in and went out, what its network thinks of its number, how much of the daily limit is used, and what failed in the last 24 hours.',
+      'When its last message was received and sent, how the network rates its number, how much of the daily ' +
+      'limit is used, and what failed in the last 24 hours.',
     params: InboxParams,
     answers: { 200: ref(InboxHealth) },
     handler: (tenant, { params }) => readInboxHealth(kit, tenant, params.id),

@@ -34,12 +34,12 @@ export const InboxHealth = define(
     }),
     daily_limit: nullable(
       plain.object(
-        'How many people the business of the number may write to in 24 hours who have not written to it themselves; null on networks without such a limit',
+        'How many people who have not written to it the business of the number can write to in 24 hours; null on networks without such a limit',
         {
-          people: nullable(plain.integer('null for no limit, and while the network has not said it')),
-          is_unlimited: plain.flag('The network has said that there is no limit'),
+          people: nullable(plain.integer('null for no limit, and until the network has reported it')),
+          is_unlimited: plain.flag('The network has reported that there is no limit'),
           used: plain.integer(
-            'The people to whom templates went in the last 24 hours through this platform, from all numbers of the business',
+            'The people who were sent templates in the last 24 hours through this platform, from all numbers of the business',
           ),
         },
       ),
@@ -47,15 +47,15 @@ export const InboxHealth = define(
     failures: plain.object('The messages that failed in the last 24 hours', {
       since: Timestamp,
       count: plain.integer('How many failed, whatever the cause'),
-      is_complete: plain.flag(`false when more have failed than the newest ${MOST_COUNTED} that are counted`),
+      is_complete: plain.flag(`false if more failed than the newest ${MOST_COUNTED} that are counted`),
       causes: Type.Array(
         Type.Object({
           code: Cause.properties.code,
-          title: plain.text('The words of the newest message with this cause, in the language of the network'),
+          title: plain.text("The text of the newest message with this cause, in the network's language"),
           count: plain.integer('How many failed with this cause'),
           last_at: Timestamp,
         }),
-        { description: 'The most frequent ones first' },
+        { description: 'Most frequent first' },
       ),
     }),
     unreadable: Type.Array(
@@ -64,7 +64,7 @@ export const InboxHealth = define(
         at: Timestamp,
       }),
       {
-        description: `What arrived in the last seven days and is no message because the platform could not read it, such as a mail without a sender: the newest ${MOST_UNREADABLE}`,
+        description: `What arrived in the last seven days but could not be read as a message, such as a mail without a sender: the newest ${MOST_UNREADABLE}`,
       },
     ),
   }),

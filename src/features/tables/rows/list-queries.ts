@@ -53,7 +53,7 @@ export interface RowMatch {
   /** The row has each of these texts. */
   texts: string[];
   filters: RowFilter[];
-  /** Only for rows that one contact may learn of: they belong to nobody and never did, to this contact, or only to its business. */
+  /** Only for rows that one contact may learn of: they belong to no one and never did, to this contact, or only to its business. */
   reader?: { contact: string | null };
 }
 

@@ -66,7 +66,7 @@ function readRowFilters(columns: readonly Column[], text: string | undefined): R
 
 const describeColumns = (columns: readonly Column[]): string =>
   columns.length === 0
-    ? 'names a column, and this table has none'
+    ? 'refers to a column, but this table has none'
     : `must be the key of a column: ${describeValues(columns.map(({ key }) => key))}`;
 
 interface FoundRows {

@@ -1,4 +1,4 @@
-/** Tests how many rows the database reads for a page of a table with 50,000 rows, beside a table with 2,000. */
+/** Tests how many rows the database reads for a page of a table with 50,000 rows, next to a table with 2,000. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';

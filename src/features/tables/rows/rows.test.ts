@@ -162,7 +162,7 @@ describe('the contact and the business of a row', () => {
         for (const [method, path, body] of asked) {
           const answer = await call(400, method, path, { body });
           expectProblem(answer, 'UNKNOWN_REFERENCE', field);
-          assert.equal(answer.body.detail, `${field} points to nothing`);
+          assert.equal(answer.body.detail, `${field} refers to a record that does not exist`);
         }
       }
     }

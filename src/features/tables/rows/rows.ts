@@ -73,7 +73,7 @@ export async function addRows(tx: TenantTx, tableId: string, rows: RowData[]): P
   await insertRows(tx, tableId, made);
 }
 
-/** Changes a row: given keys are written beside the others, and a key whose value is null is removed. */
+/** Changes a row: given keys are written next to the others, and a key whose value is null is removed. */
 export async function updateRowById(tenant: Tenant, tableId: string, id: string, input: RowUpdate): Promise<Row> {
   return tenant.tx(async (tx) => {
     const table = await lockTableColumns(tx, tableId);

@@ -157,7 +157,7 @@ export function postponeReplay(tx: SystemTx, { company, _id }: DueReplay, second
 }
 
 /**
- * Queues the next deliveries of a locked replay once more, with the given ids, and notes how far the replay is. A delivery is locked, so
+ * Queues the next deliveries of a locked replay again, with the given ids, and notes how far the replay is. A delivery is locked, so
  * that its contact is not erased meanwhile. One that failed is left out when another replay has delivered it or is about to.
  */
 export function replayPortion(

@@ -66,7 +66,7 @@ const listReplays = (company: ListeningCompany): Promise<{ replay_of: string; st
     [company._id],
   );
 
-test('the deliveries of a period that failed are each sent once more, and a second replay sends none of them again', async () => {
+test('the deliveries of a period that failed are each sent again, and a second replay sends none of them again', async () => {
   const company = await createFailed(205, '/failed');
   const [first = '', second = '', third = ''] = company.failed;
   await database.sql(`update deliveries set queued_at = '2025-12-31T23:59:59.999Z' where _id = $1`, [first]);

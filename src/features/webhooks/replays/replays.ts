@@ -1,4 +1,4 @@
-/** Sends many deliveries of the log once more: the run is stored at once, and a worker queues its deliveries portion by portion. */
+/** Sends many deliveries of the log again: the run is stored at once, and a worker queues its deliveries portion by portion. */
 import type { Kit } from '../../../kit.ts';
 import { violates } from '../../../platform/store/db.ts';
 import { createPortionedUpkeep, type UpkeepTask } from '../../../platform/work/due-work.ts';
@@ -41,7 +41,7 @@ export async function startReplay(tenant: Tenant, input: DeliveryReplayCreate): 
       const replay = { ...input, _id: newId(), event: input.event ?? null, webhook: webhook._id, epoch: webhook.epoch };
       const total = await countChosen(tx, replay, MOST_DELIVERIES + 1);
       if (total > MOST_DELIVERIES)
-        throw invalid('to', `is too late: more than ${MOST_DELIVERIES} deliveries fit`, 'TOO_MANY_DELIVERIES');
+        throw invalid('to', `is too late: more than ${MOST_DELIVERIES} deliveries match`, 'TOO_MANY_DELIVERIES');
       tx.created(replay._id);
       return insertReplayRun(tx, { ...replay, total });
     });

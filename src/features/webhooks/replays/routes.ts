@@ -17,9 +17,8 @@ export function deliveryReplayRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/webhooks/deliveries/replay',
     scope: 'webhooks:update',
     action: 'deliveries.start-replay',
-    summary: 'Send the deliveries of a period once more',
-    description:
-      'For a receiver that was away: each delivery of the period that has this status is sent once more, as a new one with the same body and `replay_of`. A worker queues them, the oldest first and no faster than the receiver takes them, so that new events do not wait behind them. A delivery is sent at most once by a run, and one that failed and was delivered by an earlier replay is left out. A company has one run at a time, of at most 100,000 deliveries; it ends FAILED when the webhook is stopped.',
+    summary: 'Replay the deliveries of a period',
+    description: WORDS,
     body: ref(DeliveryReplayCreate),
     answers: { 201: ref(DeliveryReplay) },
     errors: ['REPLAY_RUNNING', 'WEBHOOK_INACTIVE', 'QUOTA_EXCEEDED'],
@@ -31,7 +30,7 @@ export function deliveryReplayRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/webhooks/deliveries/replay',
     scope: 'webhooks:read',
     summary: 'List replays of periods',
-    description: 'Each replay with its state and its counters; `status` chooses some.',
+    description: 'Each replay with its status and counters; filter by `status`.',
     query: DeliveryReplayQuery,
     answers: { 200: DeliveryReplayList },
     handler: (tenant, { query }) => pageReplays(tenant, query),
@@ -40,9 +39,9 @@ export function deliveryReplayRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/webhooks/deliveries/replay/:id',
     scope: 'webhooks:read',
-    summary: 'Watch a replay of a period',
+    summary: 'Read a replay of a period',
     description:
-      'Answers how many deliveries of the period were looked at (`processed` of `total`), and how many were sent once more.',
+      'Returns how many deliveries of the period were processed (`processed` of `total`), and how many were sent again.',
     params: DeliveryReplayParams,
     answers: { 200: ref(DeliveryReplay) },
     handler: (tenant, { params }) => readReplay(tenant, params.id),
@@ -54,10 +53,17 @@ export function deliveryReplayRoutes(app: FastifyInstance, kit: Kit): void {
     action: 'deliveries.cancel-replay',
     summary: 'End a replay of a period; what it has queued is sent',
     description:
-      'The deliveries that are not queued yet stay as they are. A replay that has ended is answered as it is.',
+      'The deliveries that are not queued yet stay unchanged. A replay that has ended is returned unchanged.',
     params: DeliveryReplayParams,
     answers: { 201: ref(DeliveryReplay) },
     handler: (tenant, { params }) => cancelReplay(tenant, params.id),
     again: readReplay,
   });
 }
+
+const WORDS =
+  'For a receiver that was unavailable: each delivery of the period with this status is sent again, as a ' +
+  'new one with the same body and `replay_of`. A worker queues them, oldest first and no faster than the ' +
+  'receiver accepts them, so that new events do not wait behind them. A run sends each delivery at most ' +
+  'once, and skips failed deliveries that an earlier replay has delivered. A company has one run at a ' +
+  'time, of at most 100,000 deliveries; it ends FAILED if the webhook is deactivated.';

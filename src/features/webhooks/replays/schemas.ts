@@ -3,14 +3,14 @@ import { EVENT_NAMES } from '../../../platform/store/events.ts';
 import { pageQuery, pageSchema } from '../../../platform/store/paging.ts';
 import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from '../../../platform/values/schema.ts';
 
-/** What can be sent once more: deliveries that have ended. */
+/** What can be sent again: deliveries that have ended. */
 const ENDED_STATUSES = ['FAILED', 'UNKNOWN', 'DELIVERED'] as const;
 const REPLAY_STATUSES = ['RUNNING', 'COMPLETED', 'CANCELLED', 'FAILED'] as const;
 
 export const DeliveryReplayCreate = define(
   'DeliveryReplayCreate',
   strict({
-    status: oneOf(ENDED_STATUSES, 'What became of the deliveries that are sent once more'),
+    status: oneOf(ENDED_STATUSES, 'Which deliveries are replayed, by their status'),
     event: Type.Optional(oneOf(EVENT_NAMES, 'By default the deliveries of all events')),
     from: Type.String({ ...Timestamp, description: 'Deliveries that were queued at this time or later' }),
     to: Type.String({ ...Timestamp, description: 'Deliveries that were queued before this time' }),
@@ -26,16 +26,16 @@ export const DeliveryReplay = define(
     webhook: recordId('webhook'),
     status: oneOf(
       REPLAY_STATUSES,
-      'How far the replay is. FAILED: the webhook was stopped or deleted before the last delivery',
+      'The state of the replay. FAILED: the webhook was deactivated or deleted before the last delivery',
     ),
-    delivery_status: oneOf(ENDED_STATUSES, 'The status of the deliveries that are sent once more'),
+    delivery_status: oneOf(ENDED_STATUSES, 'The status of the deliveries to replay'),
     event: nullable(oneOf(EVENT_NAMES, 'null: all events')),
     from: Timestamp,
     to: Timestamp,
-    total: plain.integer('The deliveries that fitted when it began'),
-    processed: plain.integer('Those that were looked at so far'),
+    total: plain.integer('The deliveries that matched when it began'),
+    processed: plain.integer('Deliveries processed so far'),
     replayed: plain.integer(
-      'Those that were queued once more. Left out are deliveries whose contact was erased, and those that failed and that another replay has delivered or is about to',
+      'Deliveries queued again. Skipped are deliveries whose contact was erased, and failed ones that another replay has delivered or will deliver',
     ),
     error: nullable(plain.text('Why it ended before its last delivery: WEBHOOK_INACTIVE')),
     finished_at: nullable(Timestamp),
@@ -47,7 +47,7 @@ export type DeliveryReplay = Static<typeof DeliveryReplay>;
 
 export const DeliveryReplayList = pageSchema(ref(DeliveryReplay));
 export const DeliveryReplayQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(REPLAY_STATUSES, 'Only those in this state')),
+  status: Type.Optional(oneOf(REPLAY_STATUSES, 'Only those with this status')),
 });
 export type DeliveryReplayQuery = Static<typeof DeliveryReplayQuery>;
 export const DeliveryReplayParams = Type.Object({ id: recordId('delivery-replay') });

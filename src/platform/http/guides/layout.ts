@@ -39,9 +39,9 @@ export function renderMissingPage(path: string, guides: Guide[]): string {
   const to = (target: string): string => linkBetween(path, target);
   return renderFrame({
     path,
-    title: 'No such page',
+    title: 'Page not found',
     menu: GROUPS.map((group) => renderMenu(group, path, guides)).join(''),
-    main: `<h1>No such page</h1><p>The documentation has no page at this address. Look for it with the search above, begin with the
+    main: `<h1>Page not found</h1><p>The documentation has no page at this address. Look for it with the search above, begin with the
       <a href="${to('')}">overview</a>, or go to the <a href="${to(REFERENCE)}">API reference</a>.</p>`,
   });
 }
@@ -62,7 +62,7 @@ export function renderFrame({ path, title, menu, main, contents = '', scripts = 
     ${files.map((file) => `<script type="module" src="${to(`assets/${file}`)}"></script>`).join('\n    ')}
   </head>
   <body>
-    <a class="skip" href="#content">Skip to the text</a>
+    <a class="skip" href="#content">Skip to content</a>
     <header class="top">
       <a class="brand" href="${to('')}"><img src="${to('assets/icon.svg')}" width="28" height="28" alt="" />Parley<span>docs</span></a>
       <div id="search" class="search" role="search" hidden>
@@ -116,5 +116,5 @@ function renderSteps(guide: Guide, guides: Guide[]): string {
     to
       ? `<a class="${name}" rel="${name}" href="${linkBetween(guide.path, to.path)}"><small>${says}</small>${escapeHtml(to.title)}</a>`
       : '';
-  return `<nav class="steps" aria-label="Before and after">${link(group[at - 1], 'prev', 'Before')}${link(group[at + 1], 'next', 'Next')}</nav>`;
+  return `<nav class="steps" aria-label="Previous and next">${link(group[at - 1], 'prev', 'Previous')}${link(group[at + 1], 'next', 'Next')}</nav>`;
 }

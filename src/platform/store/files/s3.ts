@@ -160,7 +160,7 @@ function createService(outbound: Outbound, settings: S3Settings, log: Log): Serv
   const root = findRoot(settings);
   const unavailable = (operation: string, reason: unknown): AppError => {
     log.error(reason instanceof Error ? { err: reason, operation } : { reason, operation }, 'files: the store failed');
-    return new AppError('UNAVAILABLE', 'Files can not be reached right now', [], { 'retry-after': '5' });
+    return new AppError('UNAVAILABLE', 'Files cannot be reached right now', [], { 'retry-after': '5' });
   };
   return {
     unavailable,

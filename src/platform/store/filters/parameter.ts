@@ -7,10 +7,10 @@ import { MAX_FILTERS } from './items.ts';
 export const describeFilters = (fields: string): string =>
   `A JSON array, URL-encoded, of at most ${MAX_FILTERS} items {field, operator, value}. \`field\` is ${fields}. ` +
   '`operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; ' +
-  'for NUMBER and DATE also gt, gte, lt and lte. Texts are compared without regard to case, but with their accents. NUMBER takes a ' +
-  'number: contains and its like compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. ' +
-  'Of a LIST one item has to fit; for neq and not_contains none may. neq and not_contains keep records that have no value at all. ' +
-  'Empty is what is null, absent, "" or []. The characters %, _ and \\ mean nothing special.';
+  'for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER takes a ' +
+  'number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE takes a day such as 2026-11-20, ' +
+  'BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without ' +
+  'a value. Null, absent, "" and [] are empty. The characters %, _ and \\ have no special meaning.';
 
 /** Makes the schema of the parameter. It can be as long as a header, because the URL is sent in one. */
 export const filtersParameter = (description: string, example: unknown[], ...kinds: string[]) =>

@@ -72,7 +72,7 @@ export function cutRows(delimiter: string, wanted: WantedColumns, read: (text: s
     },
     end: () => {
       const { place, line, column } = cutting;
-      if (place === 'QUOTED') throw fileFault(`can not be read as CSV: a quote in row ${line + 1} is never closed`);
+      if (place === 'QUOTED') throw fileFault(`cannot be read as CSV: a quote in row ${line + 1} is never closed`);
       if (place !== 'START' || column > 0) endRow(cutting);
       return cutting.rows.splice(0);
     },

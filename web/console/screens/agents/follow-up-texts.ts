@@ -3,15 +3,15 @@ import { defineTexts } from '../../texts/texts.ts';
 
 export const FOLLOW_UPS = defineTexts(
   {
-    title: 'When a contact does not answer',
-    hint: 'These messages follow each other, in the daytime of the contact. An answer, a person who takes over or the end of the conversation cancels them.',
+    title: 'When a contact does not reply',
+    hint: 'Sent one after another, in the contact’s daytime. A reply, a person who takes over or the end of the conversation cancels them.',
     add: 'Add a follow-up',
     rule: (number: string) => `Follow-up ${number}`,
     first: 'Wait after the agent’s message',
-    later: 'Wait after the follow-up before',
+    later: 'Wait after the previous follow-up',
     content: 'Text',
-    closed: 'Where the reply window has closed, the text cannot be sent. A template can.',
-    template: (name: string) => `Where the reply window has closed, the template ${name} is sent.`,
+    closed: 'After the reply window has closed, only a template can be sent.',
+    template: (name: string) => `After the reply window has closed, the template ${name} is sent.`,
     chooseTemplate: 'Choose a template',
     inbox: 'Templates of',
   },

@@ -4,10 +4,10 @@ import type { Resource, Verb } from './actions.ts';
 
 export const AUDIT = defineTexts(
   {
-    lead: 'Who changed what, when and from where. Nobody can change or remove an entry.',
+    lead: 'Who changed what, when and from where. Entries cannot be changed or removed.',
     filters: 'Filters',
     who: 'Who',
-    everybody: 'Everybody',
+    everybody: 'Everyone',
     what: 'Kind of record',
     everything: 'Everything',
     action: 'Action',
@@ -115,7 +115,7 @@ export const VERB_NAMES = defineTexts<Words<Verb>>(
     delete: 'removed',
     merge: 'merged',
     'opt-out': 'unsubscribed',
-    upsert: 'many written at once',
+    upsert: 'many written',
     import: 'import started',
     'start-bulk': 'change of many started',
     'cancel-bulk': 'change of many stopped',

@@ -2,14 +2,14 @@ import { defineTexts } from '../../texts/texts.ts';
 
 export const BOARD = defineTexts(
   {
-    lead: 'Each open conversation stands in its step.',
+    lead: 'Open conversations by step.',
     howToMove: 'Drag a card to another step, or press Shift with the left or right arrow.',
     pipeline: 'Pipeline',
-    noPipeline: 'There is no pipeline yet',
+    noPipeline: 'No pipelines yet',
     steps: 'Steps',
     moveTo: 'Move to step',
     noStep: 'No stage',
-    nothingHere: 'No conversation here',
+    nothingHere: 'No conversations here',
     WON: 'Won',
     LOST: 'Lost',
   },

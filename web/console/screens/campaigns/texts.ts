@@ -4,17 +4,17 @@ export const CAMPAIGNS = defineTexts(
   {
     lead: 'Messages that go to many contacts: one template, or a sequence of them.',
     newCampaign: 'New campaign',
-    nothing: 'No campaign yet',
+    nothing: 'No campaigns yet',
     searchHere: 'Search by name',
-    allStates: 'All states',
+    allStates: 'All statuses',
     name: 'Name',
-    state: 'State',
+    state: 'Status',
     progress: 'Progress',
     sentOf: (sent: string, all: string) => `${sent} of ${all} sent`,
     skippedFor: (count: string, reason: string) => `${count} skipped: ${reason}`,
     failedOf: (count: string) => `${count} failed`,
     reason: 'Reason',
-    begins: 'Beginning',
+    begins: 'Start time',
     inbox: 'Inbox',
   },
   {
@@ -56,7 +56,7 @@ export const CAMPAIGNS = defineTexts(
 export const CAMPAIGN_SHEETS = defineTexts(
   {
     addSheet: 'Add the contacts of a sheet',
-    lead: 'A CSV or XLSX with a column of phone numbers, perhaps one of names, and columns whose values the messages take. It may have 10,000 rows; add further ones as another sheet.',
+    lead: 'A CSV or XLSX with a column of phone numbers, optionally one of names, and columns whose values the messages use. Up to 10,000 rows; add more as another sheet.',
     sheet: 'Sheet',
     choose: 'Choose a sheet',
     columns: (titles: string) => `Columns: ${titles}`,
@@ -128,10 +128,10 @@ export const CAMPAIGN_STATES = defineTexts(
 
 export const PAUSE_REASONS = defineTexts(
   {
-    USER: 'Somebody has paused it.',
+    USER: 'Paused manually.',
     ERROR_RATE: 'Too many messages failed.',
-    NETWORK_LIMIT: 'The business has reached as many people today as its network allows. It goes on by itself.',
-    TEMPLATE: 'A template cannot be sent any more.',
+    NETWORK_LIMIT: 'The business has reached the daily limit of its network. It resumes automatically.',
+    TEMPLATE: 'A template can no longer be sent.',
   },
   {
     'pt-BR': {
@@ -154,7 +154,7 @@ export const SKIP_REASONS = defineTexts(
     BLOCKED: 'Blocked contact',
     OPTED_OUT: 'Opted out',
     INVALID_NUMBER: 'No valid phone number',
-    NOT_TEST_NUMBER: 'No test number, while the inbox is in test mode',
+    NOT_TEST_NUMBER: 'Not a test number, and the inbox is in test mode',
     ACTIVE_CONVERSATION: 'Has an open conversation',
     NOT_DELIVERABLE: 'The network delivers no marketing to this number',
     MISSING_VARIABLE: 'A value of the message is missing',

@@ -31,7 +31,7 @@ export const COMPANY = defineTexts(
     used: (stored: string, allowed: string, share: string) => `${stored} of ${allowed} (${share})`,
     noLimit: (stored: string) => `${stored}, no limit`,
     nearlyFull: 'The limit is near. Remove what you no longer need, or ask for a higher limit.',
-    full: 'The limit is reached. New records are refused, but messages from contacts are still stored.',
+    full: 'The limit is reached. New records are rejected, but messages from contacts are still stored.',
     integrations: 'Integrations',
     integrationsLead: 'What programs need to know about the company.',
     id: 'Company ID',

@@ -16,7 +16,7 @@ export const INBOX = defineTexts(
     steps: 'Steps',
     searchHere: 'Search people and messages',
     nothingOpen: 'Choose a conversation',
-    nothingHere: 'No conversation here',
+    nothingHere: 'No conversations here',
     messages: 'Messages',
     allMessages: 'All messages',
     results: 'Search results',

@@ -6,19 +6,19 @@ export type InboxState = Inbox['connection']['status'] | 'DELETED' | 'LOG_IN' | 
 
 export const INBOXES = defineTexts(
   {
-    lead: 'Each inbox is a number or account of the company on a channel. Messages come in and leave through it.',
+    lead: 'Each inbox is a number or account of the company on a channel. Messages are received and sent through it.',
     connect: 'Connect an inbox',
     chooseKind: 'Where do the messages come from?',
     offer: 'WhatsApp',
-    offerAbout: 'A business number, by the official Cloud API.',
-    nothing: 'No inbox yet',
+    offerAbout: 'A business number, through the official Cloud API.',
+    nothing: 'No inboxes yet',
     name: 'Name',
     channel: 'Channel',
     number: 'Number',
     connection: 'Connection',
-    state: 'State',
+    state: 'Status',
     CONNECTED: 'Connected',
-    PENDING: 'Being checked',
+    PENDING: 'Checking',
     ERROR: 'Error',
     DELETED: 'Closed',
     LOG_IN: 'Waiting for log-in',
@@ -30,14 +30,14 @@ export const INBOXES = defineTexts(
     stepCheck: 'Step 3 of 3: the check',
     next: 'Next',
     finish: 'Finish',
-    changeCredentials: 'Change the data',
+    changeCredentials: 'Change connection data',
     toSettings: 'All settings',
-    writeToIt: (number: string) => `Write a message to ${number} from a phone: it appears among the conversations.`,
+    writeToIt: (number: string) => `Write a message to ${number} from a phone. It appears in Conversations.`,
     checkedAt: 'Last checked',
     toList: 'All inboxes',
     close: 'Close the inbox',
-    reallyClose: 'Really close? Nothing comes in or leaves any more.',
-    restore: 'Open it again',
+    reallyClose: 'Close the inbox? It will no longer receive or send messages.',
+    restore: 'Reopen',
     settings: 'Settings',
   },
   {
@@ -115,15 +115,15 @@ export const INBOXES = defineTexts(
 );
 
 const causes: Record<InboxState | 'WEB_CHAT', string> = {
-  WEB_CHAT: 'The sites that it names can show the chat.',
+  WEB_CHAT: 'The listed sites can show the chat.',
   CONNECTED: 'The network has accepted the inbox.',
-  PENDING: 'The network has not confirmed it yet; the platform tries again by itself.',
-  ERROR: 'The network refuses it, so somebody has to correct its data.',
-  DELETED: 'Nothing comes in or leaves.',
-  LOG_IN: 'Nobody has logged in with an account yet.',
+  PENDING: 'The network has not confirmed it yet. The platform retries automatically.',
+  ERROR: 'The network rejects it. Correct its connection data.',
+  DELETED: 'It neither receives nor sends.',
+  LOG_IN: 'No one has logged in with an account yet.',
   LOW_QUALITY: 'Many recipients block or report its messages. The network may soon restrict the number.',
-  LIMITED: 'The network restricts the number or its account: not every message leaves.',
-  BLOCKED: 'The network blocks the number or its account: nothing leaves until that is solved there.',
+  LIMITED: 'The network restricts the number or its account: not every message is sent.',
+  BLOCKED: 'The network blocks the number or its account: nothing is sent until that is solved there.',
 };
 
 export const CAUSES = defineTexts(causes, {
@@ -153,18 +153,18 @@ export const CAUSES = defineTexts(causes, {
 
 export const GUIDE = defineTexts(
   {
-    channel: (name: string) => `The platform connects ${name} by the official Cloud API.`,
-    openApp: 'Open your app in the dashboard of Meta for developers, with the product WhatsApp added to it.',
+    channel: (name: string) => `The platform connects ${name} through the official Cloud API.`,
+    openApp: 'Open your app in the Meta for Developers dashboard, with the product WhatsApp added.',
     setCallback:
-      'Under “Configuration”, paste this callback address, unless whoever runs the platform has done it already:',
+      'Under “Configuration”, paste this callback address, unless the operator of the platform has already done so:',
     callback: 'Callback address',
-    callbackHint: 'The network has to reach it by https.',
+    callbackHint: 'The network must be able to reach it over https.',
     verifyToken:
-      'The verification token is the one with which the platform was started (WAP_VERIFY_TOKEN). Whoever runs the platform knows it; it is shown nowhere.',
+      'The verification token is the platform’s setting WAP_VERIFY_TOKEN. It is not shown anywhere; ask the operator of the platform.',
     subscribe: 'Subscribe to these fields:',
-    coexistence: 'Also to these, if the number stays in use in the business app:',
+    coexistence: 'Also to these, if the number is also used in the Business app:',
     makeToken:
-      'Create a token of a system user that may manage the account and send its messages. Keep it for the next step, with the three ids from “API setup”.',
+      'Create a token of a system user that can manage the account and send its messages. Keep it for the next step, with the three ids from “API setup”.',
   },
   {
     'pt-BR': {

@@ -6,35 +6,35 @@ export const KNOWLEDGE = defineTexts(
     lead: 'Texts and files in which people and agents find answers.',
     write: 'Write a text',
     upload: 'Upload a file',
-    uploading: 'The file is being uploaded',
+    uploading: 'Uploading the file',
     findPassages: 'Try the search',
     findLead: 'Ask as a customer would. You see the passages that an agent would find.',
     question: 'Ask a question',
     score: (score: string) => `Score ${score}`,
     searchHere: 'Search in names, descriptions and tags',
-    nothing: 'Nothing is known yet',
-    noItem: 'There is no such text or file',
+    nothing: 'No knowledge yet',
+    noItem: 'Text or file not found',
     all: 'All',
     name: 'Name',
-    nameHint: 'Without one, that of the file.',
+    nameHint: 'If empty, the name of the file.',
     text: 'Text',
     textHint: 'Markdown: # makes a heading, - a list. A passage keeps the headings above it.',
     preview: 'Preview',
     description: 'Description',
-    descriptionHint: 'Files to send are found by it.',
+    descriptionHint: 'The search finds files to send by it.',
     tags: 'Tags',
     synonyms: 'Synonyms',
     synonymsHint:
-      'Words that mean the same for you, such as “pie, tart”: one group in each line, with commas between them. The search knows everyday words by itself.',
+      'Words that mean the same for your company, such as “pie, tart”: one group per line, separated by commas. The search already knows common synonyms.',
     language: 'Language of the text',
     languageHint: 'The search compares the words of this language.',
     detect: 'Detect',
     detected: (language: string) => `Saved. Language: ${language}`,
     use: 'Use',
     useHint: 'Knowledge is read and searched, media is sent.',
-    byFormat: 'By the format',
+    byFormat: 'By format',
     kind: 'Kind',
-    state: 'State',
+    state: 'Status',
     cause: 'Progress or cause',
     file: 'File',
     chooseFile: 'Choose a file',
@@ -138,7 +138,7 @@ export const KNOWLEDGE = defineTexts(
 type Words<Key extends string> = Record<Key, string>;
 
 export const ITEM_STATES = defineTexts<Words<KnowledgeItem['status']>>(
-  { PROCESSING: 'Being prepared', READY: 'Ready', ERROR: 'Failed' },
+  { PROCESSING: 'Processing', READY: 'Ready', ERROR: 'Failed' },
   {
     'pt-BR': { PROCESSING: 'Em preparo', READY: 'Pronto', ERROR: 'Falhou' },
     es: { PROCESSING: 'En preparación', READY: 'Listo', ERROR: 'Falló' },
@@ -161,7 +161,7 @@ export const FILE_TYPE_NAMES = defineTexts<Words<KnowledgeItem['file_type']>>(
     DOCUMENT: 'Other document',
     IMAGE: 'Picture',
     VIDEO: 'Video',
-    AUDIO: 'Sound',
+    AUDIO: 'Audio',
   },
   {
     'pt-BR': {
@@ -196,15 +196,15 @@ export const LANGUAGE_NAMES = defineTexts<Words<KnowledgeItem['language']>>(
 /** The causes for which an item could not be prepared, of which people can remove most. */
 export const ITEM_FAULTS = defineTexts(
   {
-    NO_TEXT: 'There is no text in it. The pages of a scanned file are pictures.',
+    NO_TEXT: 'It contains no text. The pages of a scanned file are pictures.',
     ENCRYPTED: 'The file is protected by a password.',
     MALFORMED: 'The file is broken.',
-    TOO_LONG: 'It is too long. Divide it into several ones.',
-    TOO_LARGE: 'What is packed in the file is too large.',
+    TOO_LONG: 'It is too long. Split it into several.',
+    TOO_LARGE: 'The contents of the file are too large.',
     TOO_SLOW: 'Reading the file takes too long.',
-    LIBRARY_FULL: 'The company knows as much as it may. Remove something and try again.',
-    EMBEDDING_FAILED: 'The model that compares texts does not answer. Try again later.',
-    GIVEN_UP: 'It could not be prepared in several tries.',
+    LIBRARY_FULL: 'The company has reached its limit of knowledge. Remove something and try again.',
+    EMBEDDING_FAILED: 'The embedding model does not respond. Try again later.',
+    GIVEN_UP: 'Processing failed several times.',
   },
   {
     'pt-BR': {

@@ -4,7 +4,7 @@
 const EDGE = 192;
 const QUALITY = 0.9;
 
-/** Cuts the middle out of a picture. Null for a file that the browser can not read as a picture. */
+/** Cuts the middle out of a picture. Null for a file that the browser cannot read as a picture. */
 export async function shrinkPicture(file: File): Promise<File | null> {
   // Failure policy: the browser refuses a file that is no picture; the user is told so.
   const picture = await createImageBitmap(file).catch(() => null);

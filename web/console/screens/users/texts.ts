@@ -1,7 +1,7 @@
 import { defineTexts } from '../../texts/texts.ts';
 
 const en = {
-  lead: 'Everybody who works for the company here. A person who is invited gets a link.',
+  lead: 'The people who work for the company. Invited people get a link.',
   invite: 'Invite a person',
   sendInvitation: 'Send the invitation',
   invited: (email: string) => `The invitation is on its way to ${email}`,
@@ -10,15 +10,15 @@ const en = {
   linkTitle: (name: string) => `Send ${name} this link`,
   linkLead: 'This installation has no mail server, so no mail was sent. Send the link to the person yourself.',
   linkHint: 'It works once, for 72 hours, and is not shown again. Anyone who has it can join as this person.',
-  nobody: 'Nobody yet',
+  nobody: 'No users yet',
   name: 'Name',
   email: 'E-mail',
-  picture: 'Address of a picture',
-  pictureHint: 'Visitors of a web chat see it beside the name.',
+  picture: 'Picture URL',
+  pictureHint: 'Visitors of a web chat see it next to the name.',
   role: 'Role',
-  status: 'State',
+  status: 'Status',
   lastLogIn: 'Last log-in',
-  mayLogIn: 'May log in',
+  mayLogIn: 'Can log in',
   keysLeft: (count: number) => `API keys of this person that still work: ${count}`,
   OWNER: 'Owner',
   ADMIN: 'Administrator',
@@ -93,8 +93,8 @@ export const USERS = defineTexts(en, {
 
 export const ROLE_HINTS = defineTexts(
   {
-    OWNER: 'May do everything, also with other owners.',
-    ADMIN: 'May do everything but change owners.',
+    OWNER: 'Can do everything, including managing owners.',
+    ADMIN: 'Can do everything except change owners.',
     OPERATOR: 'Answers conversations and works on contacts.',
     VIEWER: 'Reads everything and changes nothing.',
   },

@@ -5,18 +5,18 @@ import { defineTexts } from '../../texts/texts.ts';
 export const DELIVERY_ERRORS = defineTexts(
   {
     HTTP_STATUS: 'The receiver answered with an error',
-    REDIRECT: 'The receiver pointed to another address',
+    REDIRECT: 'The receiver redirected to another address',
     TIMEOUT: 'No answer within 10 seconds',
     DNS: 'The name of the receiver is unknown',
     CONNECT: 'The receiver cannot be reached',
     TLS: 'The receiver’s certificate is not accepted',
     SOCKET: 'The connection broke before an answer',
     BLOCKED: 'The address is not allowed',
-    WEBHOOK_INACTIVE: 'Not sent, because the webhook had stopped',
+    WEBHOOK_INACTIVE: 'Not sent, because the webhook was stopped',
     EXPIRED: 'Not sent, because it had waited too long',
     ERASED: 'Not sent, because its contact was erased',
     INTERRUPTED: 'Interrupted, so it may have arrived',
-    INTERNAL: 'The platform has failed',
+    INTERNAL: 'Internal error of the platform',
   },
   {
     'pt-BR': {

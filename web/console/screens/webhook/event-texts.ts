@@ -52,18 +52,18 @@ export const EVENT_TITLES = defineTexts(titles, {
 export const EVENT_NAMES = Object.keys(titles) as EventName[];
 
 const hints: Record<EventName, string> = {
-  MESSAGE_RECEIVED: 'A contact has written, or the company has from its business app.',
+  MESSAGE_RECEIVED: 'A contact has written, or the company in the Business app.',
   MESSAGE_SENT: 'The network has accepted a message of the company.',
   MESSAGE_DELIVERED: 'A message has reached the contact’s device.',
   MESSAGE_READ: 'The contact has read a message for the first time.',
-  MESSAGE_FAILED: 'The network reports that a message which had left has failed.',
-  CONVERSATION_CREATED: 'A conversation begins, by a message or by a program.',
-  CONVERSATION_UPDATED: 'Its status, people, agent, tags, fields or step have changed.',
-  CONVERSATION_STEP_CHANGED: 'It stands in another step of a pipeline.',
-  CONTACT_CREATED: 'Somebody unknown has become a contact.',
+  MESSAGE_FAILED: 'The network reports that a sent message has failed.',
+  CONVERSATION_CREATED: 'A conversation was opened, by a message or by a program.',
+  CONVERSATION_UPDATED: 'Its status, people, agent, tags, fields or step changed.',
+  CONVERSATION_STEP_CHANGED: 'It moved to another step of a pipeline.',
+  CONTACT_CREATED: 'A new contact was created.',
   CONTACT_UPDATED: 'A field of a contact has changed.',
-  FIELD_UPDATED: 'A custom field has another value; one event for each field.',
-  FOLLOWUP_SENT: 'An agent has written again to a contact who did not answer.',
+  FIELD_UPDATED: 'A custom field has a new value; one event per field.',
+  FOLLOWUP_SENT: 'An agent has written again to a contact who did not reply.',
 };
 
 export const EVENT_HINTS = defineTexts(hints, {

@@ -2,18 +2,18 @@ import { defineTexts } from '../../texts/texts.ts';
 
 export const REPLAY = defineTexts(
   {
-    title: 'Send many again',
-    lead: 'For a receiver that was away: each delivery of the period is sent once more, no faster than the receiver takes them. What was sent again successfully is left out.',
+    title: 'Replay a period',
+    lead: 'For a receiver that was unavailable: each delivery of the period is sent again, no faster than the receiver accepts them. Deliveries that were already sent again successfully are skipped.',
     from: 'From',
     to: 'Until',
     stop: 'Stop',
     another: 'Another period',
     progress: (processed: string, total: string) => `${processed} of ${total} deliveries`,
-    goesOn: 'It goes on when you close this.',
-    COMPLETED: (replayed: string, total: string) => `Done: ${replayed} of ${total} deliveries are sent again.`,
-    CANCELLED: (replayed: string, total: string) => `Stopped: ${replayed} of ${total} deliveries are sent again.`,
+    goesOn: 'It continues if you close this.',
+    COMPLETED: (replayed: string, total: string) => `Done: ${replayed} of ${total} deliveries sent again.`,
+    CANCELLED: (replayed: string, total: string) => `Stopped: ${replayed} of ${total} deliveries sent again.`,
     FAILED: (replayed: string, total: string) =>
-      `The webhook was stopped. ${replayed} of ${total} deliveries had been taken up again.`,
+      `The webhook was stopped. ${replayed} of ${total} deliveries had been queued again.`,
   },
   {
     'pt-BR': {

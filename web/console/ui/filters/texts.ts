@@ -7,7 +7,7 @@ export const OPERATOR_NAMES = defineTexts(
     neq: 'is not',
     contains: 'contains',
     not_contains: 'does not contain',
-    starts_with: 'begins with',
+    starts_with: 'starts with',
     ends_with: 'ends with',
     is_empty: 'is empty',
     is_not_empty: 'is not empty',
@@ -53,8 +53,8 @@ export const FILTERS = defineTexts(
     filters: 'Filters',
     filter: 'Filter',
     add: 'Add a filter',
-    contactsTitle: 'Show only contacts of which this is true',
-    rowsTitle: 'Show only rows of which this is true',
+    contactsTitle: 'Show only contacts that match',
+    rowsTitle: 'Show only rows that match',
     field: 'Field',
     operator: 'Condition',
     value: 'Value',
@@ -64,7 +64,7 @@ export const FILTERS = defineTexts(
     rowsWhose: 'Rows whose',
     removeFilter: (sentence: string) => `Remove the filter “${sentence}”`,
     removeAll: 'Show all',
-    unknownField: 'a field that is gone',
+    unknownField: 'a deleted field',
   },
   {
     'pt-BR': {

@@ -3,21 +3,21 @@ import { defineTexts } from '../../texts/texts.ts';
 export const TEMPLATE_FORMS = defineTexts(
   {
     search: 'Search templates',
-    nothing: 'There is no template that can be sent',
-    notHere: 'Takes values that cannot be given here',
+    nothing: 'There are no templates to send',
+    notHere: 'Needs values that cannot be entered here',
     chooseFile: 'Choose a file',
     header: 'Header',
     button: (index: number) => `Button ${index}`,
     value: (name: string) => `Value ${name}`,
     chooseTemplate: 'Choose a template',
-    anotherTemplate: 'Another template',
+    anotherTemplate: 'Choose another template',
     firstName: 'First name',
     source: (value: string) => `${value} comes from`,
     ofColumn: 'A column of the sheet',
     columnTitle: (value: string) => `Title of the column of ${value}`,
     sameText: 'The same text for all',
     otherwise: (value: string) => `${value} for contacts without it`,
-    otherwiseHint: 'Left empty, these contacts are skipped.',
+    otherwiseHint: 'If empty, these contacts are skipped.',
   },
   {
     'pt-BR': {

@@ -4,7 +4,7 @@ export const UPLOADS = defineTexts(
   {
     files: 'Files',
     uploading: 'Uploading…',
-    stopped: 'The page was left during the upload. Add the file again.',
+    stopped: 'The upload was interrupted when you left the page. Add the file again.',
     attach: 'Add files',
   },
   {

@@ -25,9 +25,9 @@ export function renderOperation(operation: ShownOperation, schemas: ReadonlyMap<
     <p class="call"><span class="method ${method}">${method}</span> <code>${escapeHtml(path)}</code></p>
     <p>${renderText(description)}</p>
     ${own.length > 0 ? renderParameterTable(own) : ''}
-    ${headers.length > 0 ? `<p>Headers that it takes: ${headers.join(', ')}.</p>` : ''}
+    ${headers.length > 0 ? `<p>Headers: ${headers.join(', ')}.</p>` : ''}
     ${body ? `<h3>Body <small>${body.type}</small></h3>${renderSchemaTable(body.schema)}` : ''}
-    <h3>Call</h3><pre tabindex="0"><code>${escapeHtml(writeCall(operation, body))}</code></pre>
+    <h3>Request</h3><pre tabindex="0"><code>${escapeHtml(writeCall(operation, body))}</code></pre>
     ${renderAnswers(operation)}
     ${renderForm(operation, body)}
   </section>`;
@@ -73,8 +73,8 @@ function renderAnswers({ responses }: ShownOperation): string {
     .filter(([status]) => !status.startsWith('2'))
     .flatMap(([status, { description }]) => description.split(', ').map((code) => [status, code] as const))
     .map(([status, code]) => `<li>${status} <a href="../errors#${code}">${code}</a></li>`);
-  return `<h3>Answer</h3>${shown.join('')}
-    ${example ? `<details><summary>Example of the answer</summary><pre tabindex="0"><code>${escapeHtml(toShownText(example.example))}</code></pre></details>` : ''}
+  return `<h3>Response</h3>${shown.join('')}
+    ${example ? `<details><summary>Example response</summary><pre tabindex="0"><code>${escapeHtml(toShownText(example.example))}</code></pre></details>` : ''}
     <details><summary>Errors</summary><ul class="errors">${errors.join('')}</ul></details>`;
 }
 

@@ -12,11 +12,11 @@ export function renderReferenceIndex(document: ReferenceDocument): string {
   const to = (path: string): string => linkBetween(REFERENCE, path);
   const count = document.parts.reduce((sum, { operations }) => sum + operations.length, 0);
   const main = `<h1>API reference</h1>
-    <p>All ${count} operations. Nearly all take a <a href="${to('authentication')}">bearer token</a>; <a href="${to('errors')}">errors</a> and
-      <a href="${to('lists')}">lists</a> have one shape everywhere. The OpenAPI document behind these pages is
+    <p>All ${count} operations. Nearly all require a <a href="${to('authentication')}">bearer token</a>; <a href="${to('errors')}">errors</a> and
+      <a href="${to('lists')}">lists</a> have the same format everywhere. The OpenAPI document behind these pages is
       <a href="../openapi.json"><code>/openapi.json</code></a>.</p>
     <label class="filter" hidden>Filter <input id="filter" type="search" placeholder="send, contacts, DELETE …" autocomplete="off" spellcheck="false" /></label>
-    <p id="no-operations" hidden>No operation has all these words.</p>
+    <p id="no-operations" hidden>No operation matches.</p>
     ${document.parts.map(renderPartList).join('')}`;
   return renderFrame({
     path: REFERENCE,

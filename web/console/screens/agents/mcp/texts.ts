@@ -4,17 +4,17 @@ import { defineTexts } from '../../../texts/texts.ts';
 export const MCP = defineTexts(
   {
     title: 'Tools of other servers (MCP)',
-    hint: 'A model may call tools of your own servers that you have approved, such as a look-up of orders. It does so at once, also when you try the agent.',
-    notAllowed: 'The company does not allow MCP servers.',
+    hint: 'A model can call approved tools of your own servers, for example to look up orders. They are called immediately, also when you try the agent.',
+    notAllowed: 'MCP servers are not enabled for the company.',
     allow: 'Allow MCP servers',
-    none: 'There is no server yet.',
+    none: 'No servers yet.',
     add: 'Add a server',
     newServer: 'New MCP server',
     name: 'Name',
     url: 'Address',
-    urlHint: 'Where the server takes MCP over streamable HTTP.',
+    urlHint: 'The server’s address for MCP over streamable HTTP.',
     headerName: 'Header with the key',
-    headerNameHint: 'Such as Authorization. Empty means that the server needs none.',
+    headerNameHint: 'Such as Authorization. Leave empty if the server needs none.',
     headerValue: 'Value of the header',
     headerValueHint: 'Stored encrypted. Leave the dots to keep the value.',
     tools: 'Tools',
@@ -22,14 +22,14 @@ export const MCP = defineTexts(
     connection: 'Connection',
     approve: 'Approve',
     approveHint:
-      'Read what each tool says about itself, and choose those that agents may call. If a server changes a description later, its tool is not called until you approve it again.',
+      'Read the description of each tool, and choose those that agents can call. If a server changes a description later, its tool is not called until you approve it again.',
     offersNothing: 'The server offers no tools.',
     schema: 'Arguments',
     toolCount: (count: number) => (count === 1 ? '1 approved tool' : `${count} approved tools`),
     changedCount: (count: number) => (count === 1 ? '1 tool has changed' : `${count} tools have changed`),
-    fails: 'Does not answer',
+    fails: 'Does not respond',
     removed: (name: string) => `${name} was removed`,
-    removeMeaning: 'Agents go on without its tools.',
+    removeMeaning: 'Agents continue without its tools.',
   },
   {
     'pt-BR': {
@@ -96,7 +96,7 @@ export const MCP = defineTexts(
 type Status = McpCheck['offered'][number]['status'] | McpServer['tools'][number]['status'];
 
 export const TOOL_STATES = defineTexts<Record<Status, string>>(
-  { NEW: 'Not approved', APPROVED: 'Approved', CHANGED: 'Has changed', MISSING: 'Not offered any more' },
+  { NEW: 'Not approved', APPROVED: 'Approved', CHANGED: 'Has changed', MISSING: 'No longer offered' },
   {
     'pt-BR': { NEW: 'Não aprovada', APPROVED: 'Aprovada', CHANGED: 'Mudou', MISSING: 'Não é mais oferecida' },
     es: { NEW: 'No aprobada', APPROVED: 'Aprobada', CHANGED: 'Cambió', MISSING: 'Ya no se ofrece' },

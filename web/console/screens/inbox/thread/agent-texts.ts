@@ -10,7 +10,7 @@ export const AGENT_TEXTS = defineTexts(
     handBack: 'Hand back',
     open: 'What it read',
     turn: 'What the agent read and did',
-    turnGone: 'What the agent did is not kept any more',
+    turnGone: 'The record of what the agent did is no longer stored',
   },
   {
     'pt-BR': {

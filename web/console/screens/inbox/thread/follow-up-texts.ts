@@ -5,13 +5,13 @@ import { defineTexts } from '../../../texts/texts.ts';
 export const FOLLOW_UPS = defineTexts(
   {
     title: 'Follow-ups',
-    next: (moment: string) => `Writes again on ${moment}`,
+    next: (moment: string) => `Follows up on ${moment}`,
     leaving: 'It is being sent.',
-    notTaken: 'The network did not take it. The message says why.',
-    refused: 'The platform could not send it, for example because its template does not exist any more.',
+    notTaken: 'The network rejected it. The message says why.',
+    refused: 'The platform could not send it, for example because its template no longer exists.',
     cancel: 'Cancel the follow-up',
-    reallyCancel: 'Really cancel',
-    cancelMeaning: 'It will not be sent, and no other one follows it.',
+    reallyCancel: 'Yes, cancel it',
+    cancelMeaning: 'It will not be sent, and no others will follow.',
   },
   {
     'pt-BR': {
@@ -47,12 +47,12 @@ export const FOLLOW_UP_STATES = defineTexts<Record<FollowUp['status'], string>>(
 
 export const CANCEL_REASONS = defineTexts<Record<NonNullable<FollowUp['cancel_reason']>, string>>(
   {
-    REPLIED: 'The contact has answered.',
+    REPLIED: 'The contact replied.',
     HANDED_OVER: 'A person or another agent has taken over.',
     AGENT_INACTIVE: 'The agent was switched off, or the company was suspended.',
     CONVERSATION_CLOSED: 'The conversation was closed.',
     WINDOW_EXPIRED: 'The reply window had closed, and it has no template.',
-    CANCELLED_BY_REQUEST: 'Somebody has cancelled it.',
+    CANCELLED_BY_REQUEST: 'It was cancelled manually.',
   },
   {
     'pt-BR': {

@@ -9,7 +9,7 @@ export const HISTORY = defineTexts(
     AGENT: (name: string) => `the agent ${name}`,
     CAMPAIGN: (name: string) => `the campaign ${name}`,
     FOLLOWUP: (name: string) => `the agent ${name}`,
-    gone: 'somebody who is gone',
+    gone: 'a deleted user',
     closed: 'Closed',
     pending: 'Set to pending',
     opened: 'Reopened',

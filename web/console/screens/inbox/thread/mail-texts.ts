@@ -1,7 +1,7 @@
 import { defineTexts } from '../../../texts/texts.ts';
 
 export const MAIL = defineTexts(
-  { showWhole: 'Show the whole mail', whole: 'The whole mail', to: 'To', cc: 'Copy', replyTo: 'Replies go to' },
+  { showWhole: 'Show full mail', whole: 'Full mail', to: 'To', cc: 'Cc', replyTo: 'Replies go to' },
   {
     'pt-BR': {
       showWhole: 'Mostrar o e-mail inteiro',

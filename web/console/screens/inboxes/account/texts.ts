@@ -3,26 +3,25 @@ import { defineTexts } from '../../../texts/texts.ts';
 export const ACCOUNT = defineTexts(
   {
     offer: 'LinkedIn',
-    offerAbout: 'The messages of an account, connected by its log-in.',
+    offerAbout: 'The messages of an account, connected by logging in.',
     title: 'A LinkedIn account',
-    lead: 'Somebody logs in at LinkedIn with this account, in the next step, by a link that the platform makes. The platform never sees the password, and any codes are asked for there as well.',
+    lead: 'In the next step, a person logs in to LinkedIn with this account through a link. The platform never sees the password; codes are asked for there as well.',
     name: 'Name',
     nameHint: 'What your team calls it, for example “Vera on LinkedIn”.',
-    create: 'Create and make the link',
-    checkTitle: 'The log-in of the account',
-    logIn: 'Log in at LinkedIn',
+    create: 'Create the link',
+    checkTitle: 'Log in to the account',
+    logIn: 'Log in to LinkedIn',
     logInAgain: 'Log in again',
-    logInLead: 'Open the link and log in with the account. This page sees by itself when the log-in has ended.',
+    logInLead: 'Open the link and log in with the account. This page updates when the log-in is complete.',
     openLink: 'Open the log-in page',
     link: 'Log-in link',
     linkHint: (end: string) =>
-      `Or send it to the person whose account it is. It works until ${end}; who has it decides which account is connected.`,
-    newLink: 'Make a new link',
-    connected: (account: string) =>
-      `The account of ${account} is connected: what people write to it appears among the conversations.`,
+      `Or send it to the person whose account it is. It works until ${end}. Anyone who has it can decide which account is connected.`,
+    newLink: 'Create a new link',
+    connected: (account: string) => `The account of ${account} is connected. Messages to it appear in Conversations.`,
     account: 'Account',
     profile: 'Profile',
-    error: 'The account cannot be used now; a new log-in connects it again.',
+    error: 'The account cannot be used now. Log in again to reconnect it.',
   },
   {
     'pt-BR': {

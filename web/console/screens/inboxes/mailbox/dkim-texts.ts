@@ -2,18 +2,19 @@ import { defineTexts } from '../../../texts/texts.ts';
 
 export const DKIM = defineTexts(
   {
-    title: 'Signature of what is sent (DKIM)',
+    title: 'Signing outgoing mails (DKIM)',
     unsigned:
-      'Most providers sign what their server sends. Where yours does not, the platform signs by a key of your domain, so that fewer mails are taken for spam.',
-    signed: (name: string) => `What is sent is signed by the key of ${name}.`,
+      'Most providers sign the mails that their servers send. If yours does not, the platform can sign them with a key of your domain, so that fewer mails are treated as spam.',
+    signed: (name: string) => `Outgoing mails are signed with the key of ${name}.`,
     name: 'Name of the TXT record',
     value: 'Value of the TXT record',
-    valueHint: 'Add this record where your domain is managed. Sign once it is there, often after some minutes.',
-    make: 'Make a key',
-    renew: 'Make another key',
-    sign: 'The record is there: sign',
-    end: 'Sign no more',
-    reallyEnd: 'Really send without this signature?',
+    valueHint:
+      'Add this record where your domain is managed. Start signing once it is published, often after a few minutes.',
+    make: 'Generate a key',
+    renew: 'Generate another key',
+    sign: 'The record is published: start signing',
+    end: 'Stop signing',
+    reallyEnd: 'Send without this signature?',
   },
   {
     'pt-BR': {

@@ -2,16 +2,16 @@ import { defineTexts } from '../../../texts/texts.ts';
 
 export const PUSH = defineTexts(
   {
-    title: 'Mails that a server hands over',
-    closed: 'The mailbox is read by itself. A mail server or a program can also hand over each mail at once.',
-    open: 'A mail server sends each mail as it is (message/rfc822) by POST to this address, with the secret in the header x-hook-secret. A mail that also lies in the mailbox appears once.',
+    title: 'Mails pushed by a server',
+    closed: 'The platform reads the mailbox. A mail server or a program can also push each mail immediately.',
+    open: 'A mail server sends each mail unchanged (message/rfc822) by POST to this address, with the secret in the header x-hook-secret. A mail that is also in the mailbox appears once.',
     address: 'Address',
     secret: 'Secret',
     secretHint: 'It is shown only now. Copy it into your mail server.',
-    begin: 'Allow it',
-    renew: 'Make a new secret',
-    end: 'Allow it no more',
-    reallyEnd: 'Really refuse the mails of the server?',
+    begin: 'Enable pushing',
+    renew: 'Generate a new secret',
+    end: 'Disable pushing',
+    reallyEnd: 'Reject mails from the server?',
   },
   {
     'pt-BR': {

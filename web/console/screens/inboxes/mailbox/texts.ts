@@ -3,34 +3,35 @@ import { defineTexts } from '../../../texts/texts.ts';
 export const MAILBOX = defineTexts(
   {
     offer: 'E-mail',
-    offerAbout: 'A mailbox of your company, read by IMAP or filled by your mail server, and answered by SMTP.',
+    offerAbout:
+      'A mailbox of your company. Mails are read over IMAP or pushed by your mail server, and sent over SMTP.',
     title: 'A mailbox of your company',
-    lead: 'The platform takes the mails that arrive from now on, and sends answers through your provider. What it reads stays in the mailbox. Where the provider has app passwords, create one for the platform.',
-    changeTitle: 'Data of the mailbox',
-    checkTitle: 'The check of the mailbox',
+    lead: 'The platform reads mails that arrive from now on, and sends replies through your provider. Mails stay in the mailbox. If the provider has app passwords, create one for the platform.',
+    changeTitle: 'Mailbox settings',
+    checkTitle: 'Test connection',
     name: 'Name',
     nameHint: 'What your team calls it, for example “Support”.',
-    address: 'Mail address',
-    from_name: 'Name of the sender',
-    from_nameHint: 'What recipients see beside the address.',
+    address: 'E-mail address',
+    from_name: 'Sender name',
+    from_nameHint: 'What recipients see next to the address.',
     arrival: 'How mails arrive',
     read: 'The platform reads the mailbox',
-    pushed: 'A mail server hands over each mail',
+    pushed: 'A mail server pushes each mail',
     imap_url: 'Server for incoming mails (IMAP)',
     hook_secret: 'Secret of your mail server',
     hook_secretHint:
-      'Copy it into your mail server, which sends it in the header x-hook-secret; later only its end is shown. The address follows after the check.',
+      'Copy it into your mail server, which sends it in the header x-hook-secret; later only its end is shown. The address is shown after the test.',
     smtp_url: 'Server for outgoing mails (SMTP)',
-    smtp_urlHint: 'smtps:// for port 465, smtp:// for port 587. Mails never leave without encryption.',
+    smtp_urlHint: 'smtps:// for port 465, smtp:// for port 587. Mails are never sent without encryption.',
     username: 'User name',
-    usernameHint: 'Often the mail address itself.',
+    usernameHint: 'Often the e-mail address itself.',
     password: 'Password',
     saveAndCheck: 'Save and check',
     handOver: (address: string) =>
-      `A mail server sends each mail to ${address} as it is (message/rfc822) by POST to this address, with the secret in the header x-hook-secret. It appears at once among the conversations.`,
+      `A mail server sends each mail to ${address} unchanged (message/rfc822) by POST to this address, with the secret in the header x-hook-secret. It appears immediately in Conversations.`,
     handOverAddress: 'Address',
     writeToIt: (address: string) =>
-      `Write a mail to ${address}: within a minute it appears among the conversations. The settings of the inbox also have an address at which a mail server can hand over mails at once.`,
+      `Write a mail to ${address}. It appears in Conversations within a minute. The inbox settings also have an address to which a mail server can push mails immediately.`,
   },
   {
     'pt-BR': {
