@@ -135,7 +135,7 @@ export interface UsersUpdateQuery {
 export interface UsersListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -143,7 +143,7 @@ export interface UsersListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Only those with this status */
   status?: 'ACTIVE' | 'INVITED' | 'INACTIVE' | undefined;
@@ -154,7 +154,7 @@ export interface UsersListQuery {
 export interface ApiKeysListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -162,7 +162,7 @@ export interface ApiKeysListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Keys that this user or key created */
   created_by?: string | undefined;
@@ -176,7 +176,7 @@ export interface AuthUploadPictureForm {
 export interface AuditListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -184,7 +184,7 @@ export interface AuditListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   actor?: string | undefined;
@@ -201,7 +201,7 @@ export interface AuditListQuery {
 export interface CustomFieldsListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -209,7 +209,7 @@ export interface CustomFieldsListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** The kind of record that has the field */
   context?: 'contact' | 'conversation' | 'business' | undefined;
@@ -220,7 +220,7 @@ export interface CustomFieldsListQuery {
 export interface AttachmentsListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -228,7 +228,7 @@ export interface AttachmentsListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Only those of this type */
   file_type?: 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | undefined;
@@ -244,7 +244,7 @@ export interface AttachmentsUploadForm {
 export interface InboxesListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -252,7 +252,7 @@ export interface InboxesListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Only those with this status */
   status?: 'ACTIVE' | 'DELETED' | undefined;
@@ -263,7 +263,7 @@ export interface InboxesListQuery {
 export interface BusinessesListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -271,7 +271,7 @@ export interface BusinessesListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Part of the name or domain */
   search?: string | undefined;
@@ -287,7 +287,7 @@ export interface ContactsExportQuery {
 export interface ContactsListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -295,7 +295,7 @@ export interface ContactsListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | '-last_message_at' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** The id, part of the name or e-mail (ignoring case and accents), or part of the phone number (ignoring punctuation) */
   search?: string | undefined;
@@ -325,7 +325,7 @@ export interface ContactsImportForm {
 export interface ContactsListImportsQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -333,7 +333,7 @@ export interface ContactsListImportsQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Only those with this status */
   status?: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'FAILED' | undefined;
@@ -347,7 +347,7 @@ export interface PipelinesDeleteQuery {
 export interface PipelinesListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -355,14 +355,14 @@ export interface PipelinesListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
 }
 
 export interface CompaniesListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -370,7 +370,7 @@ export interface CompaniesListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** SUSPENDED: its keys and sessions are rejected until it is ACTIVE again */
   status?: 'ACTIVE' | 'SUSPENDED' | undefined;
@@ -381,7 +381,7 @@ export interface CompaniesListQuery {
 export interface ConversationsListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -389,7 +389,7 @@ export interface ConversationsListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | '-last_message_at' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Only those with this status */
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
@@ -424,7 +424,7 @@ export interface ConversationsListQuery {
 export interface ConversationsListHistoryQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -432,14 +432,14 @@ export interface ConversationsListHistoryQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
 }
 
 export interface ConversationsListBulkRunsQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -447,7 +447,7 @@ export interface ConversationsListBulkRunsQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Only those with this status */
   status?: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
@@ -651,7 +651,7 @@ export interface MessagesSendBulkTemplateForm {
 export interface MessagesSearchQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -659,7 +659,7 @@ export interface MessagesSearchQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   conversation?: string | undefined;
@@ -676,7 +676,7 @@ export interface MessagesSearchQuery {
 export interface MessagesListInConversationQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -684,14 +684,14 @@ export interface MessagesListInConversationQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
 }
 
 export interface MessagesListBulkRunsQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -699,7 +699,7 @@ export interface MessagesListBulkRunsQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   inbox?: string | undefined;
@@ -708,7 +708,7 @@ export interface MessagesListBulkRunsQuery {
 export interface QuickRepliesListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -716,7 +716,7 @@ export interface QuickRepliesListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Part of the title, the shortcut or the text */
   search?: string | undefined;
@@ -725,7 +725,7 @@ export interface QuickRepliesListQuery {
 export interface TemplatesListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -733,7 +733,7 @@ export interface TemplatesListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** The full name */
   name?: string | undefined;
@@ -755,7 +755,7 @@ export interface CampaignsExportQuery {
 export interface CampaignsListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -763,7 +763,7 @@ export interface CampaignsListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Only those with this status */
   status?: 'DRAFT' | 'SCHEDULED' | 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
@@ -783,7 +783,7 @@ export interface CampaignsAddSheetForm {
 export interface CampaignEnrollmentsListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -791,7 +791,7 @@ export interface CampaignEnrollmentsListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   campaign?: string | undefined;
@@ -819,7 +819,7 @@ export interface KnowledgeUploadForm {
 export interface KnowledgeListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -827,7 +827,7 @@ export interface KnowledgeListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Only those of this type */
   type?: 'KNOWLEDGE' | 'MEDIA' | undefined;
@@ -842,7 +842,7 @@ export interface KnowledgeListQuery {
 export interface AgentsListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -850,7 +850,7 @@ export interface AgentsListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Only those of this type */
   type?: 'AI' | 'EXTERNAL' | undefined;
@@ -863,7 +863,7 @@ export interface AgentsListQuery {
 export interface AgentsTurnsQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -871,7 +871,7 @@ export interface AgentsTurnsQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Only those of this agent */
   agent?: string | undefined;
@@ -884,7 +884,7 @@ export interface AgentsTurnsQuery {
 export interface AgentsFollowUpsQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -892,7 +892,7 @@ export interface AgentsFollowUpsQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Only those of this agent */
   agent?: string | undefined;
@@ -905,7 +905,7 @@ export interface AgentsFollowUpsQuery {
 export interface McpServersListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -913,7 +913,7 @@ export interface McpServersListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Part of the name */
   search?: string | undefined;
@@ -922,7 +922,7 @@ export interface McpServersListQuery {
 export interface TablesGetQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -930,7 +930,7 @@ export interface TablesGetQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | 'row_index' | '-row_index' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Part of any value, ignoring case and accents */
   search?: string | undefined;
@@ -941,7 +941,7 @@ export interface TablesGetQuery {
 export interface TablesListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -949,7 +949,7 @@ export interface TablesListQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Part of the name or slug */
   search?: string | undefined;
@@ -958,7 +958,7 @@ export interface TablesListQuery {
 export interface TablesListRowsQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -966,7 +966,7 @@ export interface TablesListRowsQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | 'row_index' | '-row_index' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Part of any value, ignoring case and accents */
   search?: string | undefined;
@@ -984,7 +984,7 @@ export interface TablesImportForm {
 export interface WebhooksListDeliveriesQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -992,7 +992,7 @@ export interface WebhooksListDeliveriesQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** The event */
   event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
@@ -1007,7 +1007,7 @@ export interface WebhooksListDeliveriesQuery {
 export interface WebhooksListReplaysQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
-  /** How many records a page has at most */
+  /** The most records per page */
   limit?: number | undefined;
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
@@ -1015,7 +1015,7 @@ export interface WebhooksListReplaysQuery {
   sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
-  /** Only records whose updatedAt is at this time or later; see /docs/lists */
+  /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** Only those with this status */
   status?: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;

@@ -47,7 +47,7 @@ export function pageQuery<F extends Record<string, TSchema>, const S extends rea
       minimum: 1,
       maximum: MAX_PAGE_RECORDS,
       default: 20,
-      description: 'How many records a page has at most',
+      description: 'The most records per page',
     }),
     skipCount: Type.Boolean({
       default: false,
@@ -64,10 +64,7 @@ export function pageQuery<F extends Record<string, TSchema>, const S extends rea
       }),
     ),
     updated_since: Type.Optional(
-      Type.String({
-        ...Timestamp,
-        description: 'Only records whose updatedAt is at this time or later; see /docs/lists',
-      }),
+      Type.String({ ...Timestamp, description: 'Only records updated at this time or later; see /docs/lists' }),
     ),
     ...filters,
   };
