@@ -1,4 +1,4 @@
-/** Where the focus is when a dialog of the console opens. */
+/** How a dialog of the console begins, and how it is confirmed and left with the keyboard. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
@@ -84,6 +84,35 @@ test('an Enter that opens a dialog and is held does not press the button that ha
   await page.keyboard.down('Enter');
   await page.keyboard.up('Enter');
   assert.equal(await findDialog(page).count(), 1);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('Enter in a field of one line confirms a dialog, in a text only with Ctrl, and never while a character is composed', async () => {
+  const { page, complaints, calls, close } = await openConsole(platform, browser, { path: '/fields/custom-fields' });
+  const dialog = findDialog(page);
+  await page.getByRole('button', { name: 'New field' }).click();
+  await dialog.getByLabel('Name', { exact: true }).fill('Cor');
+  await dialog.getByLabel('Kind of value').selectOption('SELECT');
+  for (const composing of [{ isComposing: true }, { keyCode: 229 }])
+    await dialog.getByLabel('Name', { exact: true }).dispatchEvent('keydown', { key: 'Enter', ...composing });
+  const options = dialog.getByLabel('Choices');
+  await options.pressSequentially('Azul');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('Verde');
+  assert.equal(await options.inputValue(), 'Azul\nVerde');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('row', { name: /Cor/ }).click();
+  await dialog.getByRole('button', { name: 'Remove' }).waitFor();
+  await dialog.getByLabel('Name', { exact: true }).fill('Tom');
+  await page.keyboard.press('Enter');
+  await page.getByRole('row', { name: /Tom/ }).waitFor();
+  await waitUntil('the dialog to be closed', async () => (await dialog.count()) === 0);
+  const { body } = await platform.call(200, 'GET', '/v1/custom-fields?limit=100');
+  const fields = body.result as { title: string; options: string[] }[];
+  assert.deepEqual(fields.find(({ title }) => title === 'Tom')?.options, ['Azul', 'Verde']);
+  const changes = calls().filter((call) => /^\/v1\/custom-fields(\/\w{24})?$/.test(call));
+  assert.equal(changes.length, 2, changes.join(' '));
   assert.deepEqual(complaints(), []);
   await close();
 });

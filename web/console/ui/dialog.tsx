@@ -1,8 +1,12 @@
-/** A dialog above the page. It begins at its first field, keeps the focus inside, closes with Escape, and gives the focus back. */
+/**
+ * A dialog above the page. It begins at its first field, keeps the focus inside, is confirmed with Enter, closes with Escape, and gives the
+ * focus back.
+ */
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { useEffect, useRef, type KeyboardEvent, type ReactElement, type ReactNode, type RefObject } from 'react';
+import { useEffect, useRef, type ReactElement, type ReactNode, type RefObject } from 'react';
 import { useTexts } from '../texts/texts.ts';
 import { IconButton } from './button.tsx';
+import { confirmOnEnter } from './confirming.ts';
 import styles from './dialog.module.css';
 import { COMMON } from './texts.ts';
 
@@ -31,7 +35,7 @@ export function Dialog(props: DialogProps): ReactElement {
           className={`${styles['dialog']} ${styles[width]}`}
           initialFocus={() => findStart(body.current)}
           finalFocus={finalFocus}
-          onKeyDown={ignoreHeldEnter}
+          onKeyDown={confirmOnEnter}
         >
           <header className={styles['head']}>
             <Base.Title className={styles['title']} dir="auto">
@@ -86,9 +90,4 @@ function LateStart({ body }: { body: RefObject<HTMLElement | null> }): null {
     return () => late.disconnect();
   }, [body]);
   return null;
-}
-
-/** An Enter that is still held after it has opened the dialog must not press the button that has the focus now. */
-function ignoreHeldEnter(event: KeyboardEvent): void {
-  if (event.key === 'Enter' && event.repeat && event.target instanceof HTMLButtonElement) event.preventDefault();
 }
