@@ -221,3 +221,22 @@ test('what is written offline in a conversation whose messages are not loaded is
   ]);
   await close();
 });
+
+test('the tab of a reply or a note that holds a draft is marked while the other tab is open', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Hugo Marca', text: 'Manda?' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const tab = (name: string) => page.getByRole('tab', { name, exact: true });
+  await attach(page, 'marca.png');
+  await file(page, 'marca.png').waitFor();
+  await tab('Note').click();
+  await tab('Reply Draft').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('textbox', { name: 'Write a note for your team' }).fill('Conferir');
+  await tab('Reply Draft').click();
+  await tab('Note Draft').waitFor();
+  await page.getByRole('button', { name: 'Remove: marca.png' }).click();
+  await tab('Note Draft').click();
+  await tab('Reply').waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});

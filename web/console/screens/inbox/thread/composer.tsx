@@ -45,6 +45,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
   // A note has no files, and leaves those of the reply where they are.
   const files = isNote ? [] : uploads.files;
   const isLate = isWindowClosed(conversation) && !isNote;
+  const begun = { ...draft.hasText, REPLY: draft.hasText.REPLY || uploads.files.length > 0 || replyTo !== null };
   const hasFailed = files.some(({ problem }) => problem !== null);
   const isAwaited = useIsAwaited(place) && !isNote;
   const canSend = (draft.text.trim() !== '' || files.length > 0) && !hasFailed && !isLate && !isAwaited;
@@ -65,7 +66,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
     <div
       className={`${styles['composer']} ${isNote ? styles['note'] : ''}`}
       data-composer
-      data-unfinished={draft.isBegun || uploads.files.length > 0 || replyTo !== null || undefined}
+      data-unfinished={begun.REPLY || begun.NOTE || undefined}
       onPointerUp={keepFocus}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
@@ -76,7 +77,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
       }}
     >
       <OthersHere conversation={conversation._id} />
-      <WritingTabs writing={draft.writing} onChoose={draft.choose}>
+      <WritingTabs writing={draft.writing} begun={begun} onChoose={draft.choose}>
         {isLate && <p className={styles['late']}>{texts.windowClosed}</p>}
         {replyTo && !isNote && <ReplyMark message={replyTo} onClose={thenReturn(onReplyDone)} />}
         <UploadList files={files} onRemove={thenReturn(uploads.remove)} />

@@ -33,8 +33,8 @@ export function useDraftPlace(conversation: string): string {
 export interface Draft {
   writing: Writing;
   text: string;
-  /** True when the reply or the note has a text. */
-  isBegun: boolean;
+  /** True for what has a text. */
+  hasText: Readonly<Record<Writing, boolean>>;
   choose(writing: Writing): void;
   setText(text: string): void;
 }
@@ -47,7 +47,7 @@ export function useDraft(place: string): Draft {
   return {
     writing,
     text: writing === 'NOTE' ? note : reply,
-    isBegun: reply !== '' || note !== '',
+    hasText: { REPLY: reply !== '', NOTE: note !== '' },
     choose,
     setText: (text) => {
       showText(KEPT_AS[writing] + place, text);
