@@ -240,3 +240,42 @@ test('the tab of a reply or a note that holds a draft is marked while the other 
   assert.deepEqual(complaints(), []);
   await close();
 });
+
+test('a snooze, an assignment and a tag that wait offline are marked in the head of the conversation, and made later', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Igor Espera', text: 'Oi' });
+  const path = `/v1/conversations/${conversation._id}`;
+  const { page, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const read = async () => (await call(200, 'GET', path)).body;
+  await waitUntil('the conversation to be read', async () => (await read()).unread_count === 0);
+  const mark = page.getByRole('status').filter({ hasText: 'Waits until you are online' });
+  const about = page.getByRole('button', { name: 'About the contact' });
+  if ((await about.getAttribute('aria-pressed')) !== 'true') await about.click();
+  const changes: (() => Promise<void>)[] = [
+    async () => {
+      await page.getByRole('button', { name: 'Snooze' }).click();
+      await page.getByRole('menuitem', { name: 'In an hour' }).click();
+    },
+    async () => {
+      await page.getByRole('button', { name: 'Assign', exact: true }).click();
+      await page.getByRole('menuitem').nth(1).click();
+    },
+    async () => {
+      await page.getByLabel('Add a tag').fill('vip');
+      await page.keyboard.press('Enter');
+    },
+  ];
+  for (const change of changes) {
+    assert.equal(await mark.count(), 0);
+    await page.context().setOffline(true);
+    await change();
+    await mark.waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    await page.context().setOffline(false);
+    await mark.waitFor({ state: 'detached' });
+  }
+  await waitUntil('all changes', async () => {
+    const { status, owner, tags } = await read();
+    return status === 'SNOOZED' && owner !== null && tags.includes('vip');
+  });
+  await close();
+});
