@@ -72,7 +72,7 @@ test('the files of a reply survive leaving the conversation and a reload of the 
   await attach(page, 'cortada.png');
   await again.answered();
   await page.reload();
-  await file(page, 'cortada.png').waitFor();
+  await file(page, 'cortada.png').getByText('The page was left during the upload').waitFor();
   assert.deepEqual(await files(page).getByRole('listitem').allInnerTexts(), [
     'andando.png',
     'segunda.png',
@@ -112,6 +112,43 @@ test('a message that is sent during an upload says so, and goes by itself before
   assert.equal(await files(page).count(), 0);
   assert.equal(await field(page).inputValue(), '');
   assert.deepEqual((await listActs(conversation._id)).slice(1), ['IMAGE Esta é', 'CLOSED']);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a second tab shows an upload of the first, and waits for it as the first does, and one of them sends the message', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Gabi Abas', text: 'Manda?' });
+  const path = `/inbox/all/${conversation._id}`;
+  const { page, complaints, close } = await openConsole(platform, browser, { path });
+  const second = await page.context().newPage();
+  await second.goto(page.url());
+  await field(second).fill('Segue');
+  const held = await holdAnswers(page, 'upload-attachment');
+  await attach(page, 'primeira.png');
+  await held.answered();
+  const third = await page.context().newPage();
+  await third.goto(page.url());
+  for (const tab of [second, third]) await file(tab, 'primeira.png').getByText('Uploading…').waitFor();
+  for (const tab of [third, second, page]) {
+    await tab.bringToFront();
+    await field(tab).press('Enter');
+    await tab.getByRole('status').filter({ hasText: 'sent as soon as the upload is finished' }).waitFor();
+  }
+  assert.deepEqual(await listActs(conversation._id), ['TEXT Manda?']);
+  await held.release();
+  for (const tab of [page, second, third]) {
+    await waitForSent(tab.getByRole('article').filter({ hasText: 'Segue' }));
+    await files(tab).waitFor({ state: 'detached' });
+    await tab.getByRole('status').filter({ hasText: 'sent as soon as' }).waitFor({ state: 'detached' });
+  }
+  // The upload ends with its tab.
+  const again = await holdAnswers(third, 'upload-attachment');
+  await attach(third, 'fechada.png');
+  await again.answered();
+  await file(page, 'fechada.png').getByText('Uploading…').waitFor();
+  await third.close();
+  await file(page, 'fechada.png').getByText('The page was left during the upload').waitFor();
+  assert.deepEqual(await listActs(conversation._id), ['TEXT Manda?', 'IMAGE Segue']);
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -15,7 +15,7 @@ import { ComposerBar } from './composer-bar.tsx';
 import { useWriteKeys } from '../conversation-keys.tsx';
 import { returnToComposer } from '../../../frame/writing.ts';
 import styles from './composer.module.css';
-import { openFiles, useDraft, useDraftPlace, useIsAwaited, whenUploaded, type Draft } from './drafts.ts';
+import { isReplyBegun, openFiles, sendUploaded, useDraft, useDraftPlace, useIsAwaited, type Draft } from './drafts.ts';
 import { post, sayUnsent, type OutgoingContent } from './outbox.ts';
 import { OthersHere } from './others-here.tsx';
 import { ReplyMark } from './reply-mark.tsx';
@@ -156,9 +156,10 @@ function useSending(
     return Promise.all(posted);
   };
   const postUploaded = async (run: RunInTurn): Promise<boolean> => {
-    if (await whenUploaded(place)) return postAll(run).then(() => true);
-    sayUnsent(conversation._id);
-    return false;
+    const isSent = await sendUploaded(place, () => postAll(run));
+    // Another tab may have sent it.
+    if (!isSent && isReplyBegun(place)) sayUnsent(conversation._id);
+    return isSent;
   };
   const send = (): void => {
     returnToComposer();
