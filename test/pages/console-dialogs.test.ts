@@ -1,8 +1,8 @@
-/** Where the focus is when a dialog of the console opens. */
+/** How a dialog of the console begins, and how it is confirmed and left with the keyboard. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
-import { findDialog, openConsole } from '../support/console.ts';
+import { findBarriers, findDialog, openConsole } from '../support/console.ts';
 import { startPlatform } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
@@ -84,6 +84,76 @@ test('an Enter that opens a dialog and is held does not press the button that ha
   await page.keyboard.down('Enter');
   await page.keyboard.up('Enter');
   assert.equal(await findDialog(page).count(), 1);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('Enter in a field of one line confirms a dialog, in a text only with Ctrl, and never while a character is composed', async () => {
+  const { page, complaints, calls, close } = await openConsole(platform, browser, { path: '/fields/custom-fields' });
+  const dialog = findDialog(page);
+  await page.getByRole('button', { name: 'New field' }).click();
+  await dialog.getByLabel('Name', { exact: true }).fill('Cor');
+  await dialog.getByLabel('Kind of value').selectOption('SELECT');
+  for (const composing of [{ isComposing: true }, { keyCode: 229 }])
+    await dialog.getByLabel('Name', { exact: true }).dispatchEvent('keydown', { key: 'Enter', ...composing });
+  const options = dialog.getByLabel('Choices');
+  await options.pressSequentially('Azul');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('Verde');
+  assert.equal(await options.inputValue(), 'Azul\nVerde');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('row', { name: /Cor/ }).click();
+  await dialog.getByRole('button', { name: 'Remove' }).waitFor();
+  await dialog.getByLabel('Name', { exact: true }).fill('Tom');
+  await page.keyboard.press('Enter');
+  await page.getByRole('row', { name: /Tom/ }).waitFor();
+  await waitUntil('the dialog to be closed', async () => (await dialog.count()) === 0);
+  const { body } = await platform.call(200, 'GET', '/v1/custom-fields?limit=100');
+  const fields = body.result as { title: string; options: string[] }[];
+  assert.deepEqual(fields.find(({ title }) => title === 'Tom')?.options, ['Azul', 'Verde']);
+  const changes = calls().filter((call) => /^\/v1\/custom-fields(\/\w{24})?$/.test(call));
+  assert.equal(changes.length, 2, changes.join(' '));
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a dialog with a changed field asks once before it is left, and any other closes immediately', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/contacts' });
+  const { keyboard } = page;
+  const dialog = findDialog(page);
+  const name = dialog.getByLabel('Name', { exact: true });
+  const question = dialog.getByText('Discard what you typed?');
+  const open = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'New contact' }).click();
+    await waitUntil('the name to have the focus', async () => (await page.evaluate(FOCUSED)) === 'INPUT Name');
+  };
+  const waitForEnd = () => waitUntil('the dialog to be closed', async () => (await dialog.count()) === 0);
+  await open();
+  await name.fill('Ana');
+  await name.fill('');
+  await keyboard.press('Escape');
+  await waitForEnd();
+  await open();
+  await name.fill('Ana');
+  await keyboard.press('Escape');
+  await question.waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  assert.equal(await page.evaluate(FOCUSED), 'BUTTON Keep editing');
+  await keyboard.press('Enter');
+  await waitUntil('the name to have the focus', async () => (await page.evaluate(FOCUSED)) === 'INPUT Name');
+  assert.equal(await name.inputValue(), 'Ana');
+  assert.equal(await question.count(), 0);
+  await page.mouse.click(5, 5);
+  await question.waitFor();
+  await page.mouse.click(5, 5);
+  await dialog.getByRole('button', { name: 'Discard' }).click();
+  await waitForEnd();
+  await open();
+  await dialog.getByLabel('Tags').fill('vip');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await question.waitFor();
+  await keyboard.press('Escape');
+  await waitForEnd();
   assert.deepEqual(complaints(), []);
   await close();
 });

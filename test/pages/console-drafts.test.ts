@@ -72,7 +72,7 @@ test('the files of a reply survive leaving the conversation and a reload of the 
   await attach(page, 'cortada.png');
   await again.answered();
   await page.reload();
-  await file(page, 'cortada.png').waitFor();
+  await file(page, 'cortada.png').getByText('The page was left during the upload').waitFor();
   assert.deepEqual(await files(page).getByRole('listitem').allInnerTexts(), [
     'andando.png',
     'segunda.png',
@@ -112,6 +112,43 @@ test('a message that is sent during an upload says so, and goes by itself before
   assert.equal(await files(page).count(), 0);
   assert.equal(await field(page).inputValue(), '');
   assert.deepEqual((await listActs(conversation._id)).slice(1), ['IMAGE Esta é', 'CLOSED']);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a second tab shows an upload of the first, and waits for it as the first does, and one of them sends the message', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Gabi Abas', text: 'Manda?' });
+  const path = `/inbox/all/${conversation._id}`;
+  const { page, complaints, close } = await openConsole(platform, browser, { path });
+  const second = await page.context().newPage();
+  await second.goto(page.url());
+  await field(second).fill('Segue');
+  const held = await holdAnswers(page, 'upload-attachment');
+  await attach(page, 'primeira.png');
+  await held.answered();
+  const third = await page.context().newPage();
+  await third.goto(page.url());
+  for (const tab of [second, third]) await file(tab, 'primeira.png').getByText('Uploading…').waitFor();
+  for (const tab of [third, second, page]) {
+    await tab.bringToFront();
+    await field(tab).press('Enter');
+    await tab.getByRole('status').filter({ hasText: 'sent as soon as the upload is finished' }).waitFor();
+  }
+  assert.deepEqual(await listActs(conversation._id), ['TEXT Manda?']);
+  await held.release();
+  for (const tab of [page, second, third]) {
+    await waitForSent(tab.getByRole('article').filter({ hasText: 'Segue' }));
+    await files(tab).waitFor({ state: 'detached' });
+    await tab.getByRole('status').filter({ hasText: 'sent as soon as' }).waitFor({ state: 'detached' });
+  }
+  // The upload ends with its tab.
+  const again = await holdAnswers(third, 'upload-attachment');
+  await attach(third, 'fechada.png');
+  await again.answered();
+  await file(page, 'fechada.png').getByText('Uploading…').waitFor();
+  await third.close();
+  await file(page, 'fechada.png').getByText('The page was left during the upload').waitFor();
+  assert.deepEqual(await listActs(conversation._id), ['TEXT Manda?', 'IMAGE Segue']);
   assert.deepEqual(complaints(), []);
   await close();
 });
@@ -219,5 +256,63 @@ test('what is written offline in a conversation whose messages are not loaded is
     'TEXT Bom dia',
     'TEXT Bom dia, Elza',
   ]);
+  await close();
+});
+
+test('the tab of a reply or a note that holds a draft is marked while the other tab is open', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Hugo Marca', text: 'Manda?' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const tab = (name: string) => page.getByRole('tab', { name, exact: true });
+  await attach(page, 'marca.png');
+  await file(page, 'marca.png').waitFor();
+  await tab('Note').click();
+  await tab('Reply Draft').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('textbox', { name: 'Write a note for your team' }).fill('Conferir');
+  await tab('Reply Draft').click();
+  await tab('Note Draft').waitFor();
+  await page.getByRole('button', { name: 'Remove: marca.png' }).click();
+  await tab('Note Draft').click();
+  await tab('Reply').waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a snooze, an assignment and a tag that wait offline are marked in the head of the conversation, and made later', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Igor Espera', text: 'Oi' });
+  const path = `/v1/conversations/${conversation._id}`;
+  const { page, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const read = async () => (await call(200, 'GET', path)).body;
+  await waitUntil('the conversation to be read', async () => (await read()).unread_count === 0);
+  const mark = page.getByRole('status').filter({ hasText: 'Waits until you are online' });
+  const about = page.getByRole('button', { name: 'About the contact' });
+  if ((await about.getAttribute('aria-pressed')) !== 'true') await about.click();
+  const changes: (() => Promise<void>)[] = [
+    async () => {
+      await page.getByRole('button', { name: 'Snooze' }).click();
+      await page.getByRole('menuitem', { name: 'In an hour' }).click();
+    },
+    async () => {
+      await page.getByRole('button', { name: 'Assign', exact: true }).click();
+      await page.getByRole('menuitem').nth(1).click();
+    },
+    async () => {
+      await page.getByLabel('Add a tag').fill('vip');
+      await page.keyboard.press('Enter');
+    },
+  ];
+  for (const change of changes) {
+    assert.equal(await mark.count(), 0);
+    await page.context().setOffline(true);
+    await change();
+    await mark.waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    await page.context().setOffline(false);
+    await mark.waitFor({ state: 'detached' });
+  }
+  await waitUntil('all changes', async () => {
+    const { status, owner, tags } = await read();
+    return status === 'SNOOZED' && owner !== null && tags.includes('vip');
+  });
   await close();
 });

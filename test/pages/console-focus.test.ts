@@ -253,6 +253,35 @@ test('when E has closed a conversation, the focus is on the row that took its pl
   await close();
 });
 
+test('E and A change the conversation whose row has the focus, and not the one that was just closed', async () => {
+  const ids: string[] = [];
+  for (const [n, name] of ['Vez Um', 'Vez Dois', 'Vez Sem'].entries()) {
+    const { conversation } = await writeAsContact(platform, { name, text: 'Olá' });
+    ids.push(conversation._id);
+    // Messages of one second have no certain order.
+    await platform.database.sql(
+      `update conversations set last_message_at = now() + $2 * interval '1 second' where _id = $1`,
+      [conversation._id, 1800 - n],
+    );
+  }
+  const read = async (id: string | undefined) => (await call(200, 'GET', `/v1/conversations/${id}`)).body;
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  const { keyboard } = page;
+  await page.getByRole('link', { name: /Vez Um/ }).waitFor();
+  await keyboard.press('j');
+  await page.getByRole('textbox', { name: 'Write a message' }).waitFor();
+  for (const next of [1, 2]) {
+    await keyboard.press('e');
+    await page.locator(`[data-conversation="${ids[next]}"]:focus`).waitFor();
+  }
+  await keyboard.press('a');
+  await waitUntil('the owner', async () => (await read(ids[2])).owner !== null);
+  assert.deepEqual(await Promise.all(ids.map(async (id) => (await read(id)).status)), ['CLOSED', 'CLOSED', 'OPEN']);
+  assert.equal((await read(ids[0])).owner, null);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('the key after G goes to a screen or does nothing, however late it comes', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Gil Alves', text: 'Oi' });
   const path = `/v1/conversations/${conversation._id}`;

@@ -12,6 +12,17 @@ const platform = await startPlatform();
 const browser = await startBrowser();
 const texts = chooseTexts(['en']).texts;
 
+/** Invites a person in the console, and returns the link that is shown where no mail can be sent. */
+async function invite(page: Page, name: string, email: string): Promise<string> {
+  await page.getByRole('button', { name: 'Invite a person' }).click();
+  const dialog = findDialog(page);
+  await dialog.getByLabel('Name').fill(name);
+  await dialog.getByLabel('E-mail').fill(email);
+  await dialog.getByLabel('Role').selectOption('Operator');
+  await dialog.getByRole('button', { name: 'Send the invitation' }).click();
+  return dialog.getByLabel('Invitation link', { exact: true }).inputValue();
+}
+
 /** Opens the link of a mail and sets a password there. */
 async function setPassword(page: Page, email: string, password: string, mail: number): Promise<void> {
   const token = readMailToken(await waitForMail(platform, email, mail));
@@ -32,14 +43,8 @@ async function logIn(page: Page, email: string, password: string): Promise<void>
 test('an invitation offers its link where no mail can be sent; an invited person sets a password by the mailed link and logs in, and a lost password is replaced by another link', async () => {
   const email = freshEmail('invited');
   const owner = await openConsole(platform, browser, { path: '/users' });
-  await owner.page.getByRole('button', { name: 'Invite a person' }).click();
-  const form = findDialog(owner.page);
-  await form.getByLabel('Name').fill('Rita Prado');
-  await form.getByLabel('E-mail').fill(email);
-  await form.getByLabel('Role').selectOption('Operator');
-  await form.getByRole('button', { name: 'Send the invitation' }).click();
-  const link = findDialog(owner.page).getByLabel('Invitation link', { exact: true });
-  assert.match(await link.inputValue(), /^http.*\/set-password#token=shown\.[\w-]+&accept$/);
+  const link = await invite(owner.page, 'Rita Prado', email);
+  assert.match(link, /^http.*\/set-password#token=shown\.[\w-]+&accept$/);
   await findDialog(owner.page).getByRole('button', { name: 'Close' }).last().click();
   await owner.page.getByRole('row', { name: /Rita Prado.*Invited/ }).waitFor();
 
@@ -66,6 +71,27 @@ test('an invitation offers its link where no mail can be sent; an invited person
   await page.locator('[aria-invalid=true]').waitFor();
   await page.getByLabel('Password').fill('another cup of coffee');
   await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('navigation', { name: 'Views' }).waitFor();
+  await page.context().close();
+});
+
+test('the page of an invitation says that new people choose a password and others keep theirs, and asks a new person for one', async () => {
+  const owner = await openConsole(platform, browser, { path: '/users' });
+  const email = freshEmail('shown');
+  const link = await invite(owner.page, 'Caio Novo', email);
+  assert.deepEqual(owner.complaints(), []);
+  await owner.close();
+  const { page } = await openEnglishPage(browser);
+  await page.goto(link);
+  await page
+    .getByText(/If you are new here, you choose a password next\. If you have one already, you keep it/)
+    .waitFor();
+  await page.getByRole('button', { name: texts.accept, exact: true }).click();
+  await page.getByLabel(texts.password).fill('pão de queijo com café');
+  await page.getByLabel(texts.again).fill('pão de queijo com café');
+  await page.getByRole('button', { name: texts.save }).click();
+  await page.getByRole('heading', { name: texts.doneTitle }).waitFor();
+  await logIn(page, email, 'pão de queijo com café');
   await page.getByRole('navigation', { name: 'Views' }).waitFor();
   await page.context().close();
 });

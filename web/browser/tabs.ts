@@ -70,3 +70,8 @@ export async function withLock<T>(name: string, run: () => Promise<T>, signal?: 
     return run();
   }
 }
+
+/** Another tab reads what this one has kept a moment later, so a lock that guards it is held for so long. */
+const SEEN_MS = 1_000;
+
+export const whenSeen = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, SEEN_MS));

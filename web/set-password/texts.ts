@@ -25,7 +25,8 @@ const en = {
   unreachable: 'The service did not respond. Check your connection and try again.',
   refused: 'The password was not saved: {reason}',
   joinTitle: 'Accept the invitation',
-  joinLead: 'You keep your password, and choose the company when you log in.',
+  joinLead:
+    'If you are new here, you choose a password next. If you have one already, you keep it, and choose the company when you log in.',
   accept: 'Accept',
   accepting: 'Accepting…',
   choose: 'Choose a new password as well',
@@ -61,7 +62,8 @@ const ptBR: Texts = {
   unreachable: 'O serviço não respondeu. Verifique sua conexão e tente de novo.',
   refused: 'A senha não foi salva: {reason}',
   joinTitle: 'Aceitar o convite',
-  joinLead: 'Sua senha continua a mesma, e você escolhe a empresa ao entrar.',
+  joinLead:
+    'Se você é novo aqui, escolherá uma senha em seguida. Se já tem uma, ela continua a mesma, e você escolhe a empresa ao entrar.',
   accept: 'Aceitar',
   accepting: 'Aceitando…',
   choose: 'Escolher também uma nova senha',
@@ -95,7 +97,8 @@ const es: Texts = {
   unreachable: 'El servicio no respondió. Compruebe su conexión e inténtelo de nuevo.',
   refused: 'La contraseña no se guardó: {reason}',
   joinTitle: 'Aceptar la invitación',
-  joinLead: 'Su contraseña sigue siendo la misma, y usted elige la empresa al entrar.',
+  joinLead:
+    'Si es nuevo aquí, elegirá una contraseña a continuación. Si ya tiene una, sigue siendo la misma, y usted elige la empresa al entrar.',
   accept: 'Aceptar',
   accepting: 'Aceptando…',
   choose: 'Elegir también una nueva contraseña',

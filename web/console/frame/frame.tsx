@@ -5,7 +5,6 @@ import {
   useEffect,
   useRef,
   useState,
-  useSyncExternalStore,
   type ReactElement,
   type ReactNode,
   type RefObject,
@@ -15,6 +14,7 @@ import { Commands } from '../commands/commands.tsx';
 import { queries } from '../records/queries.ts';
 import { applyLiveEvent, rereadAll } from '../live/apply.ts';
 import { followLive } from '../live/connection.ts';
+import { useIsOnline } from '../live/network.ts';
 import { useLiveStatus } from '../live/status.ts';
 import { useUnreadInTitle } from '../notices/notices.ts';
 import { useSession } from '../session/session.ts';
@@ -103,15 +103,6 @@ function ConnectionNotice(): ReactElement | null {
       {isOnline ? texts.notConnected : texts.offline}
     </p>
   ) : null;
-}
-
-/** The browser knows at once that it has lost its network; the stream would notice only after a while. */
-const useIsOnline = (): boolean => useSyncExternalStore(followNetwork, () => navigator.onLine);
-
-function followNetwork(listen: () => void): () => void {
-  const end = new AbortController();
-  for (const event of ['online', 'offline']) window.addEventListener(event, listen, { signal: end.signal });
-  return () => end.abort();
 }
 
 /** The first stops of the Tab key: what a person who uses the keyboard came for, without the way through the navigation. */

@@ -95,6 +95,10 @@ function isOnRow(target: Element): boolean {
   return lastFocus !== null && !lastFocus.element.isConnected && lastFocus.element.matches('[data-conversation]');
 }
 
+/** Returns the conversation that a key changes: the one whose row has the focus, or else the open one. */
+export const findMeant = (open: string | null): string | null =>
+  document.activeElement?.closest<HTMLElement>('[data-conversation]')?.dataset['conversation'] ?? open;
+
 /** True when a part of the conversation that had the focus is gone, such as a button that was pressed, so that the focus is nowhere. */
 function hasLostFocus(): boolean {
   if (document.activeElement !== document.body || !lastFocus?.isBesideText) return false;

@@ -177,17 +177,19 @@ function readCountsSoon(): void {
   }, COUNTS_PAUSE_MS);
 }
 
-/** Changes a conversation. The change shows once the platform has made it. Throws LeftOut as `putAway` does. */
-export function useConversationChange(id: string): UseMutationResult<Conversation, Error, ConversationUpdate> {
-  return useMutation({
-    mutationFn: (change) => {
-      const shown = findKnownConversation(id);
-      if (shown && (change.status === 'CLOSED' || change.status === 'SNOOZED')) return putAway(shown, change);
-      return inOrder(id, (options) => parley.conversations.update(id, change, options));
-    },
-    onSuccess: showConversation,
-  });
+/** Changes a conversation, and shows the change once the platform has made it. Throws LeftOut as `putAway` does. */
+export async function changeConversation(id: string, change: ConversationUpdate): Promise<Conversation> {
+  const shown = findKnownConversation(id);
+  const isPutAway = change.status === 'CLOSED' || change.status === 'SNOOZED';
+  const changed = await (shown && isPutAway
+    ? putAway(shown, change)
+    : inOrder(id, (options) => parley.conversations.update(id, change, options)));
+  showConversation(changed);
+  return changed;
 }
+
+export const useConversationChange = (id: string): UseMutationResult<Conversation, Error, ConversationUpdate> =>
+  useMutation({ mutationFn: (change) => changeConversation(id, change) });
 
 /**
  * Closes or snoozes a conversation. Throws LeftOut when an earlier act on it has failed, such as the sending of a message, or when the contact
@@ -201,9 +203,6 @@ function putAway({ _id, unread_count }: Conversation, change: ConversationUpdate
   };
   return inOrder(_id, act, true);
 }
-
-export const closeConversation = async (conversation: Conversation): Promise<void> =>
-  showConversation(await putAway(conversation, { status: 'CLOSED' }));
 
 /** A person answers from now on; somebody who takes over a conversation of nobody becomes its owner. */
 export const takeOver = ({ owner }: Conversation, user: string): ConversationUpdate => ({

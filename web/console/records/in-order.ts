@@ -1,5 +1,7 @@
 /** What a user does with a conversation reaches the platform in the order in which it was done, also after the browser was offline. */
 import { isParleyError, type CallOptions } from '@parley/sdk';
+import { useIsOnline } from '../live/network.ts';
+import { createStore, useStore } from '../store.ts';
 
 /** The options are for the call of the act. */
 type Act<T> = (options: CallOptions) => Promise<T>;
@@ -16,15 +18,29 @@ interface Queue {
   failures: number;
 }
 
-/** How many acts have not ended. */
-let waiting = 0;
+/** How many acts of each conversation have not ended. */
+const waiting = createStore<ReadonlyMap<string, number>>(new Map());
+
+/** True while an act on the conversation waits until the browser is online. */
+export function useWaitsOffline(conversation: string): boolean {
+  const isWaiting = useStore(waiting, (all) => all.has(conversation));
+  return !useIsOnline() && isWaiting;
+}
+
+function count(conversation: string, change: 1 | -1): void {
+  const next = new Map(waiting.get());
+  const left = (next.get(conversation) ?? 0) + change;
+  if (left > 0) next.set(conversation, left);
+  else next.delete(conversation);
+  waiting.set(next);
+}
 
 // They would be lost with the page.
 window.addEventListener('beforeunload', (event) => {
-  if (waiting > 0 && !navigator.onLine) event.preventDefault();
+  if (waiting.get().size > 0 && !navigator.onLine) event.preventDefault();
 });
 
-function openQueue(begin: Promise<unknown> = Promise.resolve()): Queue {
+function openQueue(conversation: string, begin: Promise<unknown> = Promise.resolve()): Queue {
   const queue: Queue = {
     last: begin,
     failures: 0,
@@ -34,9 +50,9 @@ function openQueue(begin: Promise<unknown> = Promise.resolve()): Queue {
         if (needsEarlier && queue.failures > failures) throw new LeftOut();
         return whenOnline(act);
       });
-      waiting += 1;
+      count(conversation, 1);
       // Failure policy: the caller handles the failure; the acts behind it run, unless they need it.
-      queue.last = done.catch(() => (queue.failures += 1)).finally(() => (waiting -= 1));
+      queue.last = done.catch(() => (queue.failures += 1)).finally(() => count(conversation, -1));
       return done;
     },
   };
@@ -47,7 +63,7 @@ const queues = new Map<string, Queue>();
 
 /** Runs an act on a conversation once those before it have ended. While the browser is offline, it waits. */
 export function inOrder<T>(conversation: string, act: Act<T>, needsEarlier?: boolean): Promise<T> {
-  const queue = queues.get(conversation) ?? openQueue();
+  const queue = queues.get(conversation) ?? openQueue(conversation);
   queues.set(conversation, queue);
   return queue.run(act, needsEarlier);
 }
@@ -55,7 +71,7 @@ export function inOrder<T>(conversation: string, act: Act<T>, needsEarlier?: boo
 /** Keeps a place in the order for acts that are not known yet. `work` resolves with false when nothing came of it. */
 export function keepPlace(conversation: string, work: (run: RunInTurn) => Promise<boolean>): void {
   const turn = Promise.withResolvers<void>();
-  const inner = openQueue(turn.promise);
+  const inner = openQueue(conversation, turn.promise);
   const done = work(inner.run);
   inOrder(conversation, async () => {
     turn.resolve();

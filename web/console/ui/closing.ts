@@ -1,8 +1,8 @@
 /** Closes a conversation, with a notice that takes it back, and reopens it. */
 import type { Conversation } from '@parley/sdk';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { nameSummary } from '../records/contacts.ts';
-import { closeConversation, useConversationChange } from '../records/conversations.ts';
+import { changeConversation } from '../records/conversations.ts';
 import { LeftOut } from '../records/in-order.ts';
 import { defineTexts, useTexts } from '../texts/texts.ts';
 import { COMMON } from './texts.ts';
@@ -35,32 +35,30 @@ interface Closing {
   toggle(): void;
 }
 
-/** Without a conversation, nothing happens. */
-export function useClosing(conversation: Conversation | undefined): Closing {
+/** Closes a conversation, or reopens a closed one. The notice about it comes even if the page shows another conversation by then. */
+export function useClosingChange(): UseMutationResult<void, Error, Conversation> {
   const texts = useTexts(CLOSING);
   const common = useTexts(COMMON);
-  const change = useConversationChange(conversation?._id ?? '');
-  const isClosed = conversation?.status === 'CLOSED';
-  const undo = ({ status, snoozed_until }: Conversation): void =>
-    void change.mutateAsync({ status, snoozed_until }).catch(showError);
-  // The page may show another conversation before the answer comes, so the notice does not depend on this one being shown.
-  const closing = useMutation({ mutationFn: closeConversation });
-  const close = async (before: Conversation): Promise<void> => {
-    const name = nameSummary(before.contact_summary) ?? '…';
-    try {
-      await closing.mutateAsync(before);
-      showNotice(texts.closed(name), { label: common.undo, run: () => undo(before) });
-    } catch (error) {
-      if (error instanceof LeftOut) showErrorOf(before._id, texts.leftOpen(name));
-      else showError(error);
-    }
-  };
-  return {
-    isClosed,
-    isBusy: change.isPending || closing.isPending,
-    toggle: () => {
-      if (isClosed) change.mutate({ status: 'OPEN' }, { onError: showError });
-      else if (conversation) void close(conversation);
+  const name = ({ contact_summary }: Conversation): string => nameSummary(contact_summary) ?? '…';
+  return useMutation({
+    mutationFn: async (before) => {
+      const { _id, status, snoozed_until } = before;
+      if (status === 'CLOSED') return void (await changeConversation(_id, { status: 'OPEN' }));
+      await changeConversation(_id, { status: 'CLOSED' });
+      const undo = (): void => void changeConversation(_id, { status, snoozed_until }).catch(showError);
+      showNotice(texts.closed(name(before)), { label: common.undo, run: undo });
     },
+    onError: (error, before) =>
+      error instanceof LeftOut ? showErrorOf(before._id, texts.leftOpen(name(before))) : showError(error),
+  });
+}
+
+/** Without a conversation, nothing happens. */
+export function useClosing(conversation: Conversation | undefined): Closing {
+  const { isPending, mutate } = useClosingChange();
+  return {
+    isClosed: conversation?.status === 'CLOSED',
+    isBusy: isPending,
+    toggle: () => conversation && mutate(conversation),
   };
 }

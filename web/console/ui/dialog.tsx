@@ -1,9 +1,14 @@
-/** A dialog above the page. It begins at its first field, keeps the focus inside, closes with Escape, and gives the focus back. */
+/**
+ * A dialog above the page. It begins at its first field, keeps the focus inside, is confirmed with Enter, closes with Escape, asks first when
+ * a field was changed, and gives the focus back.
+ */
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { useEffect, useRef, type KeyboardEvent, type ReactElement, type ReactNode, type RefObject } from 'react';
+import { useEffect, useRef, type ReactElement, type ReactNode, type RefObject } from 'react';
 import { useTexts } from '../texts/texts.ts';
 import { IconButton } from './button.tsx';
+import { confirmOnEnter } from './confirming.ts';
 import styles from './dialog.module.css';
+import { DiscardQuestion, useDiscarding } from './discarding.tsx';
 import { COMMON } from './texts.ts';
 
 interface DialogProps {
@@ -23,27 +28,33 @@ export function Dialog(props: DialogProps): ReactElement {
   const { title, onClose, children, actions, width = 'narrow', isKept = false, finalFocus } = props;
   const texts = useTexts(COMMON);
   const body = useRef<HTMLDivElement>(null);
+  const { isAsked, leave, stay, onFocus } = useDiscarding(onClose);
   return (
-    <Base.Root open onOpenChange={(open) => !open && !isKept && onClose()}>
+    <Base.Root open onOpenChange={(open, { event }) => !open && !isKept && leave(event)}>
       <Base.Portal>
         <Base.Backdrop className={styles['backdrop']} />
         <Base.Popup
           className={`${styles['dialog']} ${styles[width]}`}
           initialFocus={() => findStart(body.current)}
           finalFocus={finalFocus}
-          onKeyDown={ignoreHeldEnter}
+          onKeyDown={confirmOnEnter}
         >
           <header className={styles['head']}>
             <Base.Title className={styles['title']} dir="auto">
               {title}
             </Base.Title>
-            <IconButton icon="close" label={texts.close} onClick={onClose} />
+            <IconButton icon="close" label={texts.close} onClick={() => leave()} />
           </header>
-          <div ref={body} className={styles['body']} tabIndex={-1}>
+          <div ref={body} className={styles['body']} tabIndex={-1} onFocus={onFocus}>
             {children}
             <LateStart body={body} />
           </div>
-          {actions && <footer className={styles['actions']}>{actions}</footer>}
+          {actions && (
+            <footer className={styles['actions']} hidden={isAsked}>
+              {actions}
+            </footer>
+          )}
+          {isAsked && <DiscardQuestion onStay={stay} onDiscard={onClose} />}
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
@@ -86,9 +97,4 @@ function LateStart({ body }: { body: RefObject<HTMLElement | null> }): null {
     return () => late.disconnect();
   }, [body]);
   return null;
-}
-
-/** An Enter that is still held after it has opened the dialog must not press the button that has the focus now. */
-function ignoreHeldEnter(event: KeyboardEvent): void {
-  if (event.key === 'Enter' && event.repeat && event.target instanceof HTMLButtonElement) event.preventDefault();
 }

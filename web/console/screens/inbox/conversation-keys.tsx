@@ -1,14 +1,15 @@
-/** A assigns the open conversation to the user, E closes or reopens it, R and N begin a message and a note, [ and ] change the view. */
+/** A assigns a conversation to the user, E closes or reopens it, R and N begin a message and a note, [ and ] change the view. */
 import type { Conversation } from '@parley/sdk';
-import { useEffect, type ReactElement } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { isLetterKey } from '../../frame/shortcuts.ts';
 import { useInboxes, usePipelines } from '../../records/company.ts';
-import { assignTo, useConversation, useConversationChange } from '../../records/conversations.ts';
+import { assignTo, changeConversation, findKnownConversation } from '../../records/conversations.ts';
 import { useMay, useSession } from '../../session/session.ts';
-import { useClosing } from '../../ui/closing.ts';
+import { useClosingChange } from '../../ui/closing.ts';
 import { showError } from '../../ui/toast.tsx';
-import { endWriting, isTyping, returnToComposer } from '../../frame/writing.ts';
+import { endWriting, findMeant, isTyping, returnToComposer } from '../../frame/writing.ts';
 import { listViewKeys } from './views.ts';
 
 /** Runs what a key stands for. */
@@ -36,23 +37,22 @@ export function useViewKeys(current: string): void {
   });
 }
 
-/** The keys that change the open conversation. */
-export function ConversationKeys({ id }: { id: string }): ReactElement | null {
-  const { data: conversation } = useConversation(id);
+/** The keys that change the conversation of the row that has the focus, or else the open one. */
+export function useChangeKeys(open: string | null): void {
   const mayChange = useMay('conversations:update');
-  return conversation && mayChange ? <ChangeKeys conversation={conversation} /> : null;
-}
-
-function ChangeKeys({ conversation }: { conversation: Conversation }): null {
   const { user } = useSession();
-  const assign = useConversationChange(conversation._id);
-  const closing = useClosing(conversation);
-  useKeys((key) => {
-    if (assign.isPending || closing.isBusy) return undefined;
-    if (key === 'a') return () => assign.mutate(assignTo(user._id, conversation), { onError: showError });
-    return key === 'e' ? closing.toggle : undefined;
+  const assigning = useMutation({
+    mutationFn: (conversation: Conversation) => changeConversation(conversation._id, assignTo(user._id, conversation)),
+    onError: showError,
   });
-  return null;
+  const closing = useClosingChange();
+  useKeys((key) => {
+    const change = key === 'a' ? assigning : key === 'e' ? closing : undefined;
+    const conversation = findKnownConversation(findMeant(open) ?? '');
+    if (!mayChange || !change || !conversation) return undefined;
+    const isBusy = [assigning, closing].some((each) => each.isPending && each.variables._id === conversation._id);
+    return isBusy ? undefined : () => change.mutate(conversation);
+  });
 }
 
 /** R begins to write, N a note, and Escape leaves the field. R leaves a note a note, because the contact must not read it. */

@@ -7,7 +7,7 @@ import { useTexts } from '../../texts/texts.ts';
 import { Empty, Loading } from '../../ui/state.tsx';
 import { useTitle } from '../../ui/title.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
-import { ConversationKeys, useViewKeys } from './conversation-keys.tsx';
+import { useChangeKeys, useViewKeys } from './conversation-keys.tsx';
 import { ConversationList } from './conversation-list.tsx';
 import { useAreViewsFolded } from './details.ts';
 import styles from './inbox.module.css';
@@ -44,6 +44,7 @@ function InboxView(): ReactElement {
   const filter = findFilter(view, user._id);
   useTitle(useTexts(SCREEN_NAMES).inbox);
   useViewKeys(view);
+  useChangeKeys(conversation ?? null);
   const isFolded = useAreViewsFolded(conversation !== undefined);
   if (!filter) return <Redirect to="/mine" replace />;
   return (
@@ -55,10 +56,7 @@ function InboxView(): ReactElement {
           <Empty icon="channel" title={texts.nothingOpen} />
         </div>
       ) : (
-        <>
-          <Thread key={conversation} id={conversation} view={view} />
-          <ConversationKeys id={conversation} />
-        </>
+        <Thread key={conversation} id={conversation} view={view} />
       )}
     </main>
   );

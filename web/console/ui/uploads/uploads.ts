@@ -1,6 +1,7 @@
 /** Files that were chosen for a message. They are uploaded at once, so that sending takes no longer than for a text. */
 import type { Attachment } from '@parley/sdk';
 import { useEffect, useState } from 'react';
+import { whenSeen, withLock } from '../../../browser/tabs.ts';
 import { parley } from '../../client.ts';
 import { createStore, useStore, type Store } from '../../store.ts';
 import { explainError } from '../problem.ts';
@@ -65,6 +66,10 @@ const forget = (files: readonly Upload[]): void => {
   for (const { preview } of files) if (preview !== null) URL.revokeObjectURL(preview);
 };
 
+/** Runs something once an upload has ended, also one of another tab and one whose tab has gone. */
+export const whenUploadEnds = (key: string, run: () => Promise<unknown>): Promise<unknown> =>
+  withLock(`parley.upload.${key}`, run);
+
 async function addUpload(
   store: UploadStore,
   shown: Pick<Upload, 'name' | 'preview'>,
@@ -73,6 +78,7 @@ async function addUpload(
   const key = makeKey();
   const show = (change: Partial<Upload>): void =>
     store.set(store.get().map((each) => (each.key === key ? { ...each, ...change } : each)));
+  void whenUploadEnds(key, () => record.then(whenSeen, whenSeen));
   store.set([...store.get(), { ...shown, key, attachment: null, problem: null }]);
   try {
     const attachment = await record;

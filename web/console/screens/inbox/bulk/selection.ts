@@ -2,6 +2,7 @@
 import type { Conversation } from '@parley/sdk';
 import { useEffect, useState } from 'react';
 import { isLetterKey, isPlainKey } from '../../../frame/shortcuts.ts';
+import { findMeant } from '../../../frame/writing.ts';
 import { useMay } from '../../../session/session.ts';
 
 export interface Selection {
@@ -61,8 +62,7 @@ export function useSelectionKeys(selection: Selection, current: string | null): 
       if (!selection.isPossible) return;
       if (event.key === 'Escape' && selection.items.length > 0 && isPlainKey(event)) return selection.clear();
       if (event.key.toLowerCase() !== 'x' || !isLetterKey(event)) return;
-      const row = document.activeElement?.closest<HTMLElement>('[data-conversation]');
-      const id = row?.dataset['conversation'] ?? current;
+      const id = findMeant(current);
       if (id === null) return;
       event.preventDefault();
       selection.toggle(id, event.shiftKey);

@@ -15,7 +15,7 @@ import { ComposerBar } from './composer-bar.tsx';
 import { useWriteKeys } from '../conversation-keys.tsx';
 import { returnToComposer } from '../../../frame/writing.ts';
 import styles from './composer.module.css';
-import { openFiles, useDraft, useDraftPlace, useIsAwaited, whenUploaded, type Draft } from './drafts.ts';
+import { isReplyBegun, openFiles, sendUploaded, useDraft, useDraftPlace, useIsAwaited, type Draft } from './drafts.ts';
 import { post, sayUnsent, type OutgoingContent } from './outbox.ts';
 import { OthersHere } from './others-here.tsx';
 import { ReplyMark } from './reply-mark.tsx';
@@ -45,6 +45,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
   // A note has no files, and leaves those of the reply where they are.
   const files = isNote ? [] : uploads.files;
   const isLate = isWindowClosed(conversation) && !isNote;
+  const begun = { ...draft.hasText, REPLY: draft.hasText.REPLY || uploads.files.length > 0 || replyTo !== null };
   const hasFailed = files.some(({ problem }) => problem !== null);
   const isAwaited = useIsAwaited(place) && !isNote;
   const canSend = (draft.text.trim() !== '' || files.length > 0) && !hasFailed && !isLate && !isAwaited;
@@ -65,7 +66,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
     <div
       className={`${styles['composer']} ${isNote ? styles['note'] : ''}`}
       data-composer
-      data-unfinished={draft.isBegun || uploads.files.length > 0 || replyTo !== null || undefined}
+      data-unfinished={begun.REPLY || begun.NOTE || undefined}
       onPointerUp={keepFocus}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
@@ -76,7 +77,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
       }}
     >
       <OthersHere conversation={conversation._id} />
-      <WritingTabs writing={draft.writing} onChoose={draft.choose}>
+      <WritingTabs writing={draft.writing} begun={begun} onChoose={draft.choose}>
         {isLate && <p className={styles['late']}>{texts.windowClosed}</p>}
         {replyTo && !isNote && <ReplyMark message={replyTo} onClose={thenReturn(onReplyDone)} />}
         <UploadList files={files} onRemove={thenReturn(uploads.remove)} />
@@ -155,9 +156,10 @@ function useSending(
     return Promise.all(posted);
   };
   const postUploaded = async (run: RunInTurn): Promise<boolean> => {
-    if (await whenUploaded(place)) return postAll(run).then(() => true);
-    sayUnsent(conversation._id);
-    return false;
+    const isSent = await sendUploaded(place, () => postAll(run));
+    // Another tab may have sent it.
+    if (!isSent && isReplyBegun(place)) sayUnsent(conversation._id);
+    return isSent;
   };
   const send = (): void => {
     returnToComposer();

@@ -4,10 +4,11 @@
  */
 import type { Message } from '@parley/sdk';
 import { useState } from 'react';
+import { whenSeen, withLock } from '../../../../browser/tabs.ts';
 import { useSession } from '../../../session/session.ts';
 import { createStore, keep, listKept, readKept, useStore } from '../../../store.ts';
 import { getTexts } from '../../../texts/texts.ts';
-import type { Upload, UploadStore } from '../../../ui/uploads/uploads.ts';
+import { whenUploadEnds, type Upload, type UploadStore } from '../../../ui/uploads/uploads.ts';
 import { UPLOADS } from '../../../ui/uploads/texts.ts';
 
 export type Writing = 'REPLY' | 'NOTE';
@@ -33,8 +34,8 @@ export function useDraftPlace(conversation: string): string {
 export interface Draft {
   writing: Writing;
   text: string;
-  /** True when the reply or the note has a text. */
-  isBegun: boolean;
+  /** True for what has a text. */
+  hasText: Readonly<Record<Writing, boolean>>;
   choose(writing: Writing): void;
   setText(text: string): void;
 }
@@ -47,7 +48,7 @@ export function useDraft(place: string): Draft {
   return {
     writing,
     text: writing === 'NOTE' ? note : reply,
-    isBegun: reply !== '' || note !== '',
+    hasText: { REPLY: reply !== '', NOTE: note !== '' },
     choose,
     setText: (text) => {
       showText(KEPT_AS[writing] + place, text);
@@ -62,31 +63,41 @@ export function useQuote(place: string): [quote: Message | null, set: (quote: Me
   return [quote, (next) => quotes.set(new Map(quotes.get()).set(place, next))];
 }
 
+const byKey = (a: Upload, b: Upload): number => (a.key < b.key ? -1 : 1);
+
 /** The files of the reply. */
 export function openFiles(place: string): UploadStore {
   const known = files.get(place);
   if (known) return known;
   const kept = listKept(`${FILES_KEPT_AS}${place}.`).map((text) => JSON.parse(text) as Upload);
-  // The upload ended with the page, unless it belongs to another tab, which then says more.
-  const stopped = kept.map((each) => (isRunning(each) ? { ...each, problem: getTexts(UPLOADS).stopped } : each));
-  const store = createStore<readonly Upload[]>(stopped.toSorted((a, b) => (a.key < b.key ? -1 : 1)));
+  const store = createStore<readonly Upload[]>(kept.toSorted(byKey));
   files.set(place, store);
   keepFiles(place, store);
+  for (const each of kept) if (isRunning(each)) stopWithTab(store, each.key);
   return store;
 }
 
 const isRunning = ({ attachment, problem }: Upload): boolean => attachment === null && problem === null;
 
+/** Marks an upload as stopped when its tab is gone. */
+function stopWithTab(store: UploadStore, key: string): void {
+  const stop = (each: Upload): Upload =>
+    each.key === key && isRunning(each) ? { ...each, problem: getTexts(UPLOADS).stopped } : each;
+  void whenUploadEnds(key, async () => store.set(store.get().map(stop)));
+}
+
+/** True while a store takes over what another tab has kept: by now, that tab may have kept something newer. */
+let isTold = false;
+
 function keepFiles(place: string, store: UploadStore): void {
   let before = store.get();
   store.follow(() => {
-    const now = store.get();
-    for (const { key } of before)
-      if (!now.some((each) => each.key === key)) keep(`${FILES_KEPT_AS}${place}.${key}`, null);
-    for (const each of now)
-      if (!before.includes(each))
-        keep(`${FILES_KEPT_AS}${place}.${each.key}`, JSON.stringify({ ...each, preview: null }));
+    const [was, now] = [before, store.get()];
     before = now;
+    if (isTold) return;
+    for (const { key } of was) if (!now.some((each) => each.key === key)) keep(`${FILES_KEPT_AS}${place}.${key}`, null);
+    for (const each of now)
+      if (!was.includes(each)) keep(`${FILES_KEPT_AS}${place}.${each.key}`, JSON.stringify({ ...each, preview: null }));
   });
 }
 
@@ -99,9 +110,12 @@ window.addEventListener('storage', ({ key: name, newValue }) => {
     if (!name.startsWith(beginning)) continue;
     const others = store.get().filter(({ key }) => beginning + key !== name);
     const file = newValue === null ? null : (JSON.parse(newValue) as Upload);
-    // An upload that runs in the other tab is shown once it has ended.
-    if (file === null) store.set(others);
-    else if (!isRunning(file)) store.set([...others, file]);
+    // Without locks, this tab could not tell whether the upload still runs, so it shows the file once it is there.
+    if (file && isRunning(file) && !('locks' in navigator)) continue;
+    isTold = true;
+    store.set(file === null ? others : [...others, file].toSorted(byKey));
+    isTold = false;
+    if (file && isRunning(file)) stopWithTab(store, file.key);
   }
 });
 
@@ -110,8 +124,15 @@ const awaited = createStore<ReadonlySet<string>>(new Set());
 
 export const useIsAwaited = (place: string): boolean => useStore(awaited, (all) => all.has(place));
 
-/** Waits for the files of a reply. Resolves with false when the reply is changed before, or when a file cannot be uploaded. */
-export async function whenUploaded(place: string): Promise<boolean> {
+/** True when the reply has a text or files. */
+export const isReplyBegun = (place: string): boolean =>
+  readText(KEPT_AS.REPLY + place) !== '' || openFiles(place).get().length > 0;
+
+/**
+ * Sends a reply once its files are uploaded, from one of the tabs in which this was asked for. Resolves with false when the reply is changed
+ * before, or when a file cannot be uploaded.
+ */
+export async function sendUploaded(place: string, send: () => Promise<unknown>): Promise<boolean> {
   const store = openFiles(place);
   const describe = (): string =>
     JSON.stringify([readText(KEPT_AS.REPLY + place), quotes.get().get(place)?._id, store.get().map(({ key }) => key)]);
@@ -126,6 +147,12 @@ export async function whenUploaded(place: string): Promise<boolean> {
   look();
   const isReady = await promise;
   for (const stop of stops) stop();
-  awaited.set(new Set([...awaited.get()].filter((each) => each !== place)));
-  return isReady;
+  const end = Promise.withResolvers<boolean>();
+  void withLock(`parley.reply.${place}`, async () => {
+    awaited.set(new Set([...awaited.get()].filter((each) => each !== place)));
+    const isSame = isReady && describe() === begun;
+    end.resolve(isSame && send().then(() => true));
+    if (isSame) await whenSeen();
+  });
+  return end.promise;
 }

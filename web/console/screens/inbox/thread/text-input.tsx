@@ -10,6 +10,7 @@ import {
   type ReactElement,
   type RefObject,
 } from 'react';
+import { isComposing } from '../../../ui/confirming.ts';
 import { isFromList, isStrayEnter, returnToComposer } from '../../../frame/writing.ts';
 import styles from './composer.module.css';
 import type { Suggestion } from './suggestions.ts';
@@ -106,11 +107,6 @@ export function TextInput(props: TextInputProps): ReactElement {
     </>
   );
 }
-
-/** Safari ends the composition before it reports the Enter that ended it, with this code. */
-const COMPOSING = 229;
-const isComposing = ({ nativeEvent }: KeyboardEvent): boolean =>
-  nativeEvent.isComposing || nativeEvent.keyCode === COMPOSING;
 
 interface SuggestionListProps {
   id: string;

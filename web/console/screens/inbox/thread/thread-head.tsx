@@ -2,6 +2,7 @@
 import type { Conversation } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { useWaitsOffline } from '../../../records/in-order.ts';
 import { useMay } from '../../../session/session.ts';
 import { CHANNEL_NAMES } from '../../../texts/channels.ts';
 import { useTexts } from '../../../texts/texts.ts';
@@ -32,6 +33,7 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
   const states = useTexts(STATUS_NAMES);
   const mayChange = useMay('conversations:update');
   const isNarrow = useIsNarrow();
+  const isWaiting = useWaitsOffline(conversation._id);
   const details: MenuItem = {
     key: 'details',
     label: texts.details,
@@ -52,6 +54,7 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
           </h1>
           <p className={styles['line']}>
             {CHANNEL_NAMES[conversation.channel]} · {states[conversation.status]}
+            <span role="status">{isWaiting && ` · ${texts.waitsOffline}`}</span>
           </p>
         </div>
         {mayChange && <ThreadActions conversation={conversation} more={[details]} />}

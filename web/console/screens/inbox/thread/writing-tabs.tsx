@@ -9,12 +9,14 @@ import { THREAD } from './texts.ts';
 
 interface WritingTabsProps {
   writing: Writing;
+  /** What holds a text, a file or a quote that was not sent. It is marked while the other one is open. */
+  begun: Readonly<Record<Writing, boolean>>;
   onChoose(writing: Writing): void;
   /** What is written, below the tabs. */
   children: ReactNode;
 }
 
-export function WritingTabs({ writing, onChoose, children }: WritingTabsProps): ReactElement {
+export function WritingTabs({ writing, begun, onChoose, children }: WritingTabsProps): ReactElement {
   const texts = useTexts(THREAD);
   return (
     <Tabs.Root value={writing} onValueChange={(chosen) => onChoose(chosen as Writing)}>
@@ -22,6 +24,9 @@ export function WritingTabs({ writing, onChoose, children }: WritingTabsProps): 
         {(['REPLY', 'NOTE'] as const).map((each) => (
           <Tabs.Tab key={each} value={each} className={styles['tab']} onClick={returnToComposer}>
             {each === 'NOTE' ? texts.note : texts.reply}
+            {begun[each] && each !== writing && (
+              <span className={styles['begun']} role="img" aria-label={texts.draft} title={texts.draft} />
+            )}
           </Tabs.Tab>
         ))}
       </Tabs.List>

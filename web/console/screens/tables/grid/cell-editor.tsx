@@ -2,6 +2,7 @@
 import type { Column } from '@parley/sdk';
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactElement } from 'react';
 import { useTexts } from '../../../texts/texts.ts';
+import { isComposing } from '../../../ui/confirming.ts';
 import { CheckField } from '../../../ui/field.tsx';
 import { COMMON } from '../../../ui/texts.ts';
 import type { Step } from './cursor.ts';
@@ -39,8 +40,7 @@ export function CellEditor({ column, value, typed, onTake, onLeave }: CellEditor
   };
   const press = (event: KeyboardEvent): void => {
     event.stopPropagation();
-    // The key belongs to the way in which a letter is composed.
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     const step = findStep(event);
     if (step || event.key === 'Escape') event.preventDefault();
     if (step) end(step);
