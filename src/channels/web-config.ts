@@ -16,7 +16,7 @@ const shortText = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, ...NOT_BLANK, description });
 
 const Question = strict({
-  kind: oneOf(['NAME', 'EMAIL', 'CUSTOM_FIELD'], 'What the visitor is asked for'),
+  kind: oneOf(['NAME', 'EMAIL', 'CUSTOM_FIELD'], 'The requested information'),
   slug: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, ...SLUG, description: 'With CUSTOM_FIELD: a custom field of contacts' }),
   ),

@@ -93,7 +93,7 @@ test('Enter in a field of one line confirms a dialog, in a text only with Ctrl, 
   const dialog = findDialog(page);
   await page.getByRole('button', { name: 'New field' }).click();
   await dialog.getByLabel('Name', { exact: true }).fill('Cor');
-  await dialog.getByLabel('Kind of value').selectOption('SELECT');
+  await dialog.getByLabel('Type').selectOption('SELECT');
   for (const composing of [{ isComposing: true }, { keyCode: 229 }])
     await dialog.getByLabel('Name', { exact: true }).dispatchEvent('keydown', { key: 'Enter', ...composing });
   const options = dialog.getByLabel('Choices');

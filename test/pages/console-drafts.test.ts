@@ -72,7 +72,7 @@ test('the files of a reply survive leaving the conversation and a reload of the 
   await attach(page, 'cortada.png');
   await again.answered();
   await page.reload();
-  await file(page, 'cortada.png').getByText('The page was left during the upload').waitFor();
+  await file(page, 'cortada.png').getByText('The upload was interrupted when you left the page').waitFor();
   assert.deepEqual(await files(page).getByRole('listitem').allInnerTexts(), [
     'andando.png',
     'segunda.png',
@@ -132,7 +132,7 @@ test('a second tab shows an upload of the first, and waits for it as the first d
   for (const tab of [third, second, page]) {
     await tab.bringToFront();
     await field(tab).press('Enter');
-    await tab.getByRole('status').filter({ hasText: 'sent as soon as the upload is finished' }).waitFor();
+    await tab.getByRole('status').filter({ hasText: 'sent when the upload finishes' }).waitFor();
   }
   assert.deepEqual(await listActs(conversation._id), ['TEXT Manda?']);
   await held.release();
@@ -147,7 +147,7 @@ test('a second tab shows an upload of the first, and waits for it as the first d
   await again.answered();
   await file(page, 'fechada.png').getByText('Uploading…').waitFor();
   await third.close();
-  await file(page, 'fechada.png').getByText('The page was left during the upload').waitFor();
+  await file(page, 'fechada.png').getByText('The upload was interrupted when you left the page').waitFor();
   assert.deepEqual(await listActs(conversation._id), ['TEXT Manda?', 'IMAGE Segue']);
   assert.deepEqual(complaints(), []);
   await close();
@@ -285,7 +285,7 @@ test('a snooze, an assignment and a tag that wait offline are marked in the head
   const read = async () => (await call(200, 'GET', path)).body;
   await waitUntil('the conversation to be read', async () => (await read()).unread_count === 0);
   const mark = page.getByRole('status').filter({ hasText: 'Waits until you are online' });
-  const about = page.getByRole('button', { name: 'About the contact' });
+  const about = page.getByRole('button', { name: 'Contact details' });
   if ((await about.getAttribute('aria-pressed')) !== 'true') await about.click();
   const changes: (() => Promise<void>)[] = [
     async () => {

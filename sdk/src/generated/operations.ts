@@ -145,7 +145,7 @@ export interface UsersListQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those with this status */
+  /** Only records with this status */
   status?: 'ACTIVE' | 'INVITED' | 'INACTIVE' | undefined;
   /** The user's role: docs/scopes.md lists the scopes of each role */
   role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
@@ -230,7 +230,7 @@ export interface AttachmentsListQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those of this type */
+  /** Only records of this type */
   file_type?: 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | undefined;
 }
 
@@ -254,7 +254,7 @@ export interface InboxesListQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those with this status */
+  /** Only records with this status */
   status?: 'ACTIVE' | 'DELETED' | undefined;
   /** The messaging channel */
   channel?: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL' | undefined;
@@ -280,7 +280,7 @@ export interface BusinessesListQuery {
 export interface ContactsExportQuery {
   /** The id, part of the name or e-mail (ignoring case and accents), or part of the phone number (ignoring punctuation) */
   search?: string | undefined;
-  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER takes a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
+  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
 }
 
@@ -299,7 +299,7 @@ export interface ContactsListQuery {
   updated_since?: string | undefined;
   /** The id, part of the name or e-mail (ignoring case and accents), or part of the phone number (ignoring punctuation) */
   search?: string | undefined;
-  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER takes a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
+  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
   /** Contacts of this business */
   business?: string | undefined;
@@ -335,7 +335,7 @@ export interface ContactsListImportsQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those with this status */
+  /** Only records with this status */
   status?: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'FAILED' | undefined;
 }
 
@@ -391,7 +391,7 @@ export interface ConversationsListQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those with this status */
+  /** Only records with this status */
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
   /** true: conversations with any status but CLOSED; false: closed ones */
   open?: boolean | undefined;
@@ -415,7 +415,7 @@ export interface ConversationsListQuery {
   pipeline?: string | undefined;
   /** The id of a pipeline step; none: conversations without a step */
   step?: string | undefined;
-  /** Only those with this tag */
+  /** Only conversations with this tag */
   tag?: string | undefined;
   /** Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact */
   search?: string | undefined;
@@ -449,7 +449,7 @@ export interface ConversationsListBulkRunsQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those with this status */
+  /** Only records with this status */
   status?: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
 }
 
@@ -765,7 +765,7 @@ export interface CampaignsListQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those with this status */
+  /** Only records with this status */
   status?: 'DRAFT' | 'SCHEDULED' | 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
   /** Identifier: 24 lower-case hex characters */
   inbox?: string | undefined;
@@ -797,7 +797,7 @@ export interface CampaignEnrollmentsListQuery {
   campaign?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** Only those with this status */
+  /** Only records with this status */
   status?: 'PENDING' | 'SENT' | 'DELIVERED' | 'READ' | 'REPLIED' | 'COMPLETED' | 'FAILED' | 'SKIPPED' | 'CANCELLED' | undefined;
 }
 
@@ -829,11 +829,11 @@ export interface KnowledgeListQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those of this type */
+  /** Only records of this type */
   type?: 'KNOWLEDGE' | 'MEDIA' | undefined;
-  /** Only those made from this */
+  /** Only items of this file type */
   file_type?: 'PDF' | 'DOCX' | 'AUTCL' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'DOCUMENT' | undefined;
-  /** Only those with this status */
+  /** Only records with this status */
   status?: 'PROCESSING' | 'READY' | 'ERROR' | undefined;
   /** Part of the name, the description or a tag */
   search?: string | undefined;
@@ -852,9 +852,9 @@ export interface AgentsListQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those of this type */
+  /** Only records of this type */
   type?: 'AI' | 'EXTERNAL' | undefined;
-  /** Only those with this status */
+  /** Only records with this status */
   status?: 'ACTIVE' | 'INACTIVE' | undefined;
   /** Part of the name or the description */
   search?: string | undefined;
@@ -873,11 +873,11 @@ export interface AgentsTurnsQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those of this agent */
+  /** Only records of this agent */
   agent?: string | undefined;
-  /** Only those in this conversation */
+  /** Only records of this conversation */
   conversation?: string | undefined;
-  /** Only those with this outcome */
+  /** Only turns with this outcome */
   outcome?: 'ANSWERED' | 'HANDED_OVER' | undefined;
 }
 
@@ -894,11 +894,11 @@ export interface AgentsFollowUpsQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those of this agent */
+  /** Only records of this agent */
   agent?: string | undefined;
-  /** Only those in this conversation */
+  /** Only records of this conversation */
   conversation?: string | undefined;
-  /** Only those with this status */
+  /** Only records with this status */
   status?: 'SCHEDULED' | 'SENT' | 'CANCELLED' | 'FAILED' | undefined;
 }
 
@@ -934,7 +934,7 @@ export interface TablesGetQuery {
   updated_since?: string | undefined;
   /** Part of any value, ignoring case and accents */
   search?: string | undefined;
-  /** A row must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the key of a column of this table. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER takes a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
+  /** A row must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the key of a column of this table. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
 }
 
@@ -970,7 +970,7 @@ export interface TablesListRowsQuery {
   updated_since?: string | undefined;
   /** Part of any value, ignoring case and accents */
   search?: string | undefined;
-  /** A row must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the key of a column of this table. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER takes a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
+  /** A row must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the key of a column of this table. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
 }
 
@@ -996,7 +996,7 @@ export interface WebhooksListDeliveriesQuery {
   updated_since?: string | undefined;
   /** The event */
   event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
-  /** Only those with this status */
+  /** Only records with this status */
   status?: 'QUEUED' | 'SENDING' | 'DELIVERED' | 'FAILED' | 'UNKNOWN' | undefined;
   /** Deliveries that were queued at this time or later */
   from?: string | undefined;
@@ -1017,7 +1017,7 @@ export interface WebhooksListReplaysQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** Only those with this status */
+  /** Only records with this status */
   status?: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
 }
 
@@ -1200,19 +1200,19 @@ export interface Methods {
     cancelBulkRun: (id: string, options?: CallOptions) => Promise<ConversationRun>;
   };
   messages: {
-    /** Send an approved template to many contacts. Everything is checked before anything is sent: the template is approved, the parameters fit it, the sheet can be read. Then the contacts are sent to one by one, at up to 80 % of the number's throughput, and a failed contact does not stop the others. The response arrives after the last contact: 1,000 contacts take some 16 seconds. The run continues if the caller closes the connection, and `GET /v1/messages/bulk/{id}` shows its progress (the list has the id). If its process ends, the run stops. Repeat the request with its Idempotency-Key to send the rest; no contact gets the message twice. A run without an Idempotency-Key cannot continue: the rest stays unsent, and the outcome of its last messages is unknown, so give every call a key. A message whose outcome is unknown is never sent again. More than BULK_MAX_CONTACTS contacts (2,000 by default) are rejected with 413; a campaign takes any number. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Send an approved template to many contacts. Everything is checked before anything is sent: the template is approved, the parameters fit it, the sheet can be read. Then the messages are sent one by one, at up to 80 % of the number's throughput, and a failed contact does not stop the others. The response arrives after the last contact: 1,000 contacts take some 16 seconds. The run continues if the caller closes the connection, and `GET /v1/messages/bulk/{id}` shows its progress (the list has the id). If its process ends, the run stops. Repeat the request with its Idempotency-Key to send the rest; no contact gets the message twice. A run without an Idempotency-Key cannot continue: the rest stays unsent, and the outcome of its last messages is unknown, so give every call a key. A message whose outcome is unknown is never sent again. More than BULK_MAX_CONTACTS contacts (2,000 by default) are rejected with 413; a campaign accepts any number. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendBulkTemplate: (body: MessagesSendBulkTemplateForm, options?: CallOptions) => Promise<BulkResult>;
     /** Send a template. Sends an approved template into a conversation, or to a contact or a phone number in an inbox, whose conversation is opened. It can be sent at any time, also if the contact has not written for 24 hours. The parameters are checked before anything is stored; after that, the response is like that of send-text. The header can show an attachment of the company (`imageId`, `image.id`, `video.id`, `document.id`), which is uploaded to the network once for each number; it becomes the message's `attachment`. A person who has not written for 24 hours counts toward the daily limit of the business; if the limit is used up, the message is FAILED with DAILY_LIMIT. The message's content is the text that the contact reads. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendTemplate: (body: SendTemplate, options?: CallOptions) => Promise<Message>;
-    /** Send a sticker. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` takes image/webp up to 500 kB (100 kB unless it moves), without a caption. `WEB_V2` takes image/webp up to 500 kB, without a caption. `PARTNER_API` takes image/webp up to 500 kB, without a caption. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Send a sticker. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` accepts image/webp up to 500 kB (100 kB unless animated), without a caption. `WEB_V2` accepts image/webp up to 500 kB, without a caption. `PARTNER_API` accepts image/webp up to 500 kB, without a caption. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendSticker: (body: SendSticker, options?: CallOptions) => Promise<Message>;
-    /** Send a document. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` takes every type up to 100 MB, with a caption of 1024 characters. `WEB_V2` takes every type up to 100 MB, with a caption. `PARTNER_API` takes every type up to 64 MB, with a caption of 1024 characters. `PROFESSIONAL_NETWORK` takes every type up to 15 MB, with a caption. `EMAIL` takes every type up to 18 MB, with a caption. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Send a document. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` accepts any type up to 100 MB, with a caption of 1024 characters. `WEB_V2` accepts any type up to 100 MB, with a caption. `PARTNER_API` accepts any type up to 64 MB, with a caption of 1024 characters. `PROFESSIONAL_NETWORK` accepts any type up to 15 MB, with a caption. `EMAIL` accepts any type up to 18 MB, with a caption. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendDocument: (body: SendDocument, options?: CallOptions) => Promise<Message>;
-    /** Send a video. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` takes video/mp4 (avc and aac), video/3gpp (avc and aac) up to 16 MB, with a caption of 1024 characters. `WEB_V2` takes video/mp4 up to 16 MB, with a caption. `PARTNER_API` takes video/mp4, video/3gpp up to 16 MB, with a caption of 1024 characters. `PROFESSIONAL_NETWORK` takes video/mp4 up to 15 MB, with a caption. `EMAIL` takes every type up to 16 MB, with a caption. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Send a video. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` accepts video/mp4 (avc and aac), video/3gpp (avc and aac) up to 16 MB, with a caption of 1024 characters. `WEB_V2` accepts video/mp4 up to 16 MB, with a caption. `PARTNER_API` accepts video/mp4, video/3gpp up to 16 MB, with a caption of 1024 characters. `PROFESSIONAL_NETWORK` accepts video/mp4 up to 15 MB, with a caption. `EMAIL` accepts any type up to 16 MB, with a caption. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendVideo: (body: SendVideo, options?: CallOptions) => Promise<Message>;
-    /** Send audio. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` takes audio/aac, audio/amr, audio/mpeg, audio/mp4 (aac), audio/ogg (opus) up to 16 MB, without a caption. `WEB_V2` takes audio/mpeg, audio/mp4, audio/aac, audio/ogg, audio/webm up to 16 MB, with a caption. `PARTNER_API` takes audio/aac, audio/amr, audio/mpeg, audio/mp4, audio/ogg up to 16 MB, without a caption. `PROFESSIONAL_NETWORK` takes audio/mpeg, audio/mp4, audio/aac, audio/ogg up to 15 MB, without a caption. `EMAIL` takes every type up to 16 MB, with a caption. OGG is shown as a voice note where the network has some, and so is what browsers record: Opus in a WEBM or MP4, which is put into an OGG. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Send audio. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` accepts audio/aac, audio/amr, audio/mpeg, audio/mp4 (aac), audio/ogg (opus) up to 16 MB, without a caption. `WEB_V2` accepts audio/mpeg, audio/mp4, audio/aac, audio/ogg, audio/webm up to 16 MB, with a caption. `PARTNER_API` accepts audio/aac, audio/amr, audio/mpeg, audio/mp4, audio/ogg up to 16 MB, without a caption. `PROFESSIONAL_NETWORK` accepts audio/mpeg, audio/mp4, audio/aac, audio/ogg up to 15 MB, without a caption. `EMAIL` accepts any type up to 16 MB, with a caption. On networks with voice notes, OGG is shown as one. Recordings from browsers (Opus in WEBM or MP4) are converted to OGG for this. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendAudio: (body: SendAudio, options?: CallOptions) => Promise<Message>;
-    /** Send a picture. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` takes image/jpeg, image/png up to 5 MB, with a caption of 1024 characters. `WEB_V2` takes image/jpeg, image/png, image/gif, image/webp up to 5 MB, with a caption. `PARTNER_API` takes image/jpeg, image/png up to 5 MB, with a caption of 1024 characters. `PROFESSIONAL_NETWORK` takes image/jpeg, image/png, image/gif up to 15 MB, with a caption. `EMAIL` takes every type up to 5 MB, with a caption. A still WEBP or GIF and a picture in CMYK or with 16 bits are converted for channels that do not take them. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Send a picture. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` accepts image/jpeg, image/png up to 5 MB, with a caption of 1024 characters. `WEB_V2` accepts image/jpeg, image/png, image/gif, image/webp up to 5 MB, with a caption. `PARTNER_API` accepts image/jpeg, image/png up to 5 MB, with a caption of 1024 characters. `PROFESSIONAL_NETWORK` accepts image/jpeg, image/png, image/gif up to 15 MB, with a caption. `EMAIL` accepts any type up to 5 MB, with a caption. A still WEBP or GIF and a picture in CMYK or with 16 bits are converted for channels that do not accept them. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendImage: (body: SendImage, options?: CallOptions) => Promise<Message>;
     /** Send a text. Stores the message, calls the network, and returns the message with its status after the call: SENT, FAILED with its cause, or QUEUED if the outcome is unknown. A closed conversation is reopened. With `inboxId` and `contact` or `phone`, the message goes into their open conversation, or opens one. Requires the scope `messages:create`. */
     sendText: (body: SendText, options?: CallOptions) => Promise<Message>;
@@ -1232,15 +1232,15 @@ export interface Methods {
     writeNote: (body: WriteNote, options?: CallOptions) => Promise<Message>;
   };
   quickReplies: {
-    /** Remove a quick reply. A personal one can be seen and changed only by its owner. One of the entire company can be changed by owners and admins. Requires the scope `messages:create`. Also requires `messages:update` for a quick reply of the whole company. */
+    /** Remove a quick reply. Only its owner can see and change a personal quick reply. Owners and admins can change a shared one. Requires the scope `messages:create`. Also requires `messages:update` for a quick reply shared by the company. */
     delete: (id: string, options?: CallOptions) => Promise<QuickReply>;
-    /** Change a quick reply. A personal one can be seen and changed only by its owner. One of the entire company can be changed by owners and admins. Requires the scope `messages:create`. Also requires `messages:update` for a quick reply of the whole company; `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Change a quick reply. Only its owner can see and change a personal quick reply. Owners and admins can change a shared one. Requires the scope `messages:create`. Also requires `messages:update` for a quick reply shared by the company; `attachments:read` if the body names a file that the caller has not uploaded. */
     update: (id: string, body: QuickReplyUpdate, options?: CallOptions) => Promise<QuickReply>;
     /** Read a quick reply. Personal quick replies of other users are not found (404). Requires the scope `messages:read`. */
     get: (id: string, options?: CallOptions) => Promise<QuickReply>;
     /** List the company's quick replies and the caller's own. Personal ones of other users are not shown. Requires the scope `messages:read`. */
     list: ListMethod<[query?: QuickRepliesListQuery, options?: CallOptions], QuickReply>;
-    /** Create a quick reply. A personal one can be seen and changed only by its owner. One of the entire company can be changed by owners and admins. Requires the scope `messages:create`. Also requires `messages:update` for a quick reply of the whole company; `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Create a quick reply. Only its owner can see and change a personal quick reply. Owners and admins can change a shared one. Requires the scope `messages:create`. Also requires `messages:update` for a quick reply shared by the company; `attachments:read` if the body names a file that the caller has not uploaded. */
     create: (body: QuickReplyCreate, options?: CallOptions) => Promise<QuickReply>;
   };
   templates: {
@@ -1286,7 +1286,7 @@ export interface Methods {
     getAnalytics: (id: string, options?: CallOptions) => Promise<CampaignAnalytics>;
     /** Add contacts to a campaign. Enrolls contacts by their ids or phone numbers; unknown phone numbers create contacts. Each contact is enrolled once. `errors` lists the contacts that were not enrolled and why; the others are enrolled. Contacts added before the campaign starts are part of its audience, also in the preview. Contacts added later get the first step after its delay, and a completed campaign runs again. Whether a contact is skipped is decided when the message is sent. Requires the scope `campaign-enrollments:create`. Also requires `contacts:read` if the body names contacts by their ids. */
     addContacts: (id: string, body: CampaignContacts, options?: CallOptions) => Promise<CampaignContactsAdded>;
-    /** Add the contacts of a sheet to a campaign. For a CSV or XLSX with a column of phone numbers, optionally one of names, and columns that the templates use by `variable_ref`: at most 10,000 rows and 10 MB. A campaign takes any number of sheets. Requires the scope `campaign-enrollments:create`. */
+    /** Add the contacts of a sheet to a campaign. For a CSV or XLSX with a column of phone numbers, optionally one of names, and columns that the templates use by `variable_ref`: at most 10,000 rows and 10 MB. A campaign accepts any number of sheets. Requires the scope `campaign-enrollments:create`. */
     addSheet: (id: string, body: CampaignsAddSheetForm, options?: CallOptions) => Promise<CampaignContactsAdded>;
   };
   campaignEnrollments: {
@@ -1348,7 +1348,7 @@ export interface Methods {
     update: (id: string, body: McpServerUpdate, options?: CallOptions) => Promise<McpServer>;
     /** Read an MCP server. The value of its header is masked. Requires the scope `agents:read`. */
     get: (id: string, options?: CallOptions) => Promise<McpServer>;
-    /** List MCP servers. With the approved tools, and whether their servers still describe them in the same way. Requires the scope `agents:read`. */
+    /** List MCP servers. Each server with its approved tools, and whether the server has changed or removed them. Requires the scope `agents:read`. */
     list: ListMethod<[query?: McpServersListQuery, options?: CallOptions], McpServer>;
     /** Add an MCP server. Agents that list the server can call its approved tools. The company needs `client_mcp_servers_enabled`, and can have at most three servers. Requires the scope `agents:create`. */
     create: (body: McpServerCreate, options?: CallOptions) => Promise<McpServer>;

@@ -7,7 +7,7 @@ export interface Problem {
   title: string;
   /** The HTTP status */
   status: number;
-  /** What is wrong with this request, for people */
+  /** The error in this request, for people */
   detail: string;
   /** Stable, UPPER_SNAKE; see docs/errors.md */
   code: string;
@@ -46,7 +46,7 @@ export interface ApiKey {
   name: string;
   /** Whether the key belongs to a company or to the installation */
   type: 'company' | 'global';
-  /** The token's last characters, which tell keys in a list apart */
+  /** The last characters of the token, to distinguish keys in a list */
   hint: string;
   /** What the token can do, as `resource:action`; `resource:*` and `*` are wildcards */
   scopes: string[];
@@ -73,7 +73,7 @@ export interface ApiKeyMade {
   name: string;
   /** Whether the key belongs to a company or to the installation */
   type: 'company' | 'global';
-  /** The token's last characters, which tell keys in a list apart */
+  /** The last characters of the token, to distinguish keys in a list */
   hint: string;
   /** What the token can do, as `resource:action`; `resource:*` and `*` are wildcards */
   scopes: string[];
@@ -388,7 +388,7 @@ export interface Me {
 export interface FieldValue {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
-  /** The name that programs use; it never changes */
+  /** The API name; it never changes */
   slug: string;
   /** The label that people see */
   title: string;
@@ -402,7 +402,7 @@ export interface FieldUpdated {
   field: {
     /** The field's id */
     _id: string;
-    /** The name that programs use */
+    /** The API name */
     slug: string;
     /** The label that people see */
     title: string;
@@ -426,7 +426,7 @@ export interface CustomFieldCreate {
   context: 'contact' | 'conversation' | 'business';
   /** The type of its values */
   type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'SELECT' | 'LIST';
-  /** The name that programs use; it never changes */
+  /** The API name; it never changes */
   slug?: string | undefined;
   /** The values that can be chosen */
   options?: string[] | undefined;
@@ -448,7 +448,7 @@ export interface CustomField {
   _id: string;
   /** Identifier: 24 lower-case hex characters */
   company: string;
-  /** The name that programs use; it never changes */
+  /** The API name; it never changes */
   slug: string;
   /** The label that people see */
   title: string;
@@ -597,7 +597,7 @@ export interface ContactCreate {
   name?: string | null | undefined;
   /** The e-mail address; not case-sensitive */
   email?: string | null | undefined;
-  /** With any punctuation. Without + or 00, digits that are a valid national number of `country`, or else of the country in the company's general_config, are read as one; all others are read with their country code. Stored as E.164 */
+  /** With any punctuation. A number without + or 00 is read as a national number of `country`, or else of the country in the company's general_config, if it is valid there; otherwise it must begin with its country code. Stored as E.164 */
   phone_number?: string | null | undefined;
   /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default the company's. It is not stored */
   country?: string | undefined;
@@ -628,7 +628,7 @@ export interface ContactUpdate {
   name?: string | null | undefined;
   /** The e-mail address; not case-sensitive */
   email?: string | null | undefined;
-  /** With any punctuation. Without + or 00, digits that are a valid national number of `country`, or else of the country in the company's general_config, are read as one; all others are read with their country code. Stored as E.164 */
+  /** With any punctuation. A number without + or 00 is read as a national number of `country`, or else of the country in the company's general_config, if it is valid there; otherwise it must begin with its country code. Stored as E.164 */
   phone_number?: string | null | undefined;
   /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default the company's. It is not stored */
   country?: string | undefined;
@@ -808,7 +808,7 @@ export interface ConversationCreate {
   inbox: string;
   /** Either contact or phone_number is required */
   contact?: string | undefined;
-  /** With any punctuation. Without + or 00, digits that are a valid national number of `country`, or else of the country in the company's general_config, are read as one; all others are read with their country code. If no contact has this number, one is created */
+  /** With any punctuation. A number without + or 00 is read as a national number of `country`, or else of the country in the company's general_config, if it is valid there; otherwise it must begin with its country code. If no contact has this number, one is created */
   phone_number?: string | undefined;
   /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default the company's. It is not stored */
   country?: string | undefined;
@@ -882,7 +882,7 @@ export interface HistoryEntry {
 }
 
 export interface ConversationFilters {
-  /** Only those with this status */
+  /** Only records with this status */
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
   /** true: conversations with any status but CLOSED; false: closed ones */
   open?: boolean | undefined;
@@ -906,43 +906,43 @@ export interface ConversationFilters {
   pipeline?: string | undefined;
   /** The id of a pipeline step; none: conversations without a step */
   step?: string | undefined;
-  /** Only those with this tag */
+  /** Only conversations with this tag */
   tag?: string | undefined;
   /** Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact */
   search?: string | undefined;
 }
 
 export interface ConversationCounts {
-  /** All that are open: any status but CLOSED (open=true) */
+  /** Open conversations: any status except CLOSED (open=true) */
   open: number;
-  /** The open ones whose owner is the calling user (owner=<id>&open=true); null for an API key */
+  /** Open conversations owned by the calling user (owner=<id>&open=true); null for an API key */
   mine: number | null;
-  /** The open ones with unread messages that belong to the calling user or have no owner; null for an API key */
+  /** Open conversations with unread messages that are owned by the calling user or have no owner; null for an API key */
   unread: number | null;
-  /** The open ones without an owner (owner=none&open=true) */
+  /** Open conversations without an owner (owner=none&open=true) */
   unassigned: number;
-  /** The work queue: the open ones that are not snoozed (open=true&snoozed=false) */
+  /** The work queue: open conversations that are not snoozed (open=true&snoozed=false) */
   queues: {
-    /** Those of the calling user; null for an API key */
+    /** Conversations owned by the calling user; null for an API key */
     mine: number | null;
-    /** Those without an owner, except people who have not replied to a campaign (awaits_reply=false) */
+    /** Conversations without an owner, except those awaiting a reply to a campaign (awaits_reply=false) */
     unassigned: number;
     /** All of them */
     all: number;
-    /** Those without a pipeline step, except people who have not replied to a campaign (step=none&awaits_reply=false) */
+    /** Conversations without a pipeline step, except those awaiting a reply to a campaign (step=none&awaits_reply=false) */
     no_step: number;
-    /** Those who have not replied to a campaign (awaits_reply=true) */
+    /** Conversations whose contact has not replied to a campaign (awaits_reply=true) */
     awaiting_reply: number;
   };
   /** How many conversations have each status */
   status: {
-    /** Those with this status */
+    /** Conversations with this status */
     OPEN: number;
-    /** Those with this status */
+    /** Conversations with this status */
     PENDING: number;
-    /** Those with this status */
+    /** Conversations with this status */
     SNOOZED: number;
-    /** Those with this status; 100000 means that many or more */
+    /** Conversations with this status; 100000 means that many or more */
     CLOSED: number;
   };
   /** The inboxes with open conversations (inbox=<id>&open=true) */
@@ -1208,7 +1208,7 @@ export interface Message {
   } | null;
   /** The contact's choice */
   interactive: {
-    /** What was chosen: button_reply, list_reply, nfm_reply, button, order, …; what is offered: button, list, product, … */
+    /** The kind of choice (button_reply, list_reply, nfm_reply, button, order, …) or offer (button, list, product, …) */
     type: string;
     /** The id of the choice */
     id: string | null;
@@ -1335,7 +1335,7 @@ export interface SendText {
   inboxId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** With any punctuation. Without + or 00, digits that are a valid national number of `country`, or else of the country in the company's general_config, are read as one; all others are read with their country code. If no contact has this number, one is created */
+  /** With any punctuation. A number without + or 00 is read as a national number of `country`, or else of the country in the company's general_config, if it is valid there; otherwise it must begin with its country code. If no contact has this number, one is created */
   phone?: string | undefined;
   /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default the company's. It is not stored */
   country?: string | undefined;
@@ -1361,7 +1361,7 @@ export interface SendImage {
   inboxId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** With any punctuation. Without + or 00, digits that are a valid national number of `country`, or else of the country in the company's general_config, are read as one; all others are read with their country code. If no contact has this number, one is created */
+  /** With any punctuation. A number without + or 00 is read as a national number of `country`, or else of the country in the company's general_config, if it is valid there; otherwise it must begin with its country code. If no contact has this number, one is created */
   phone?: string | undefined;
   /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default the company's. It is not stored */
   country?: string | undefined;
@@ -1389,7 +1389,7 @@ export interface SendAudio {
   inboxId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** With any punctuation. Without + or 00, digits that are a valid national number of `country`, or else of the country in the company's general_config, are read as one; all others are read with their country code. If no contact has this number, one is created */
+  /** With any punctuation. A number without + or 00 is read as a national number of `country`, or else of the country in the company's general_config, if it is valid there; otherwise it must begin with its country code. If no contact has this number, one is created */
   phone?: string | undefined;
   /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default the company's. It is not stored */
   country?: string | undefined;
@@ -1417,7 +1417,7 @@ export interface SendVideo {
   inboxId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** With any punctuation. Without + or 00, digits that are a valid national number of `country`, or else of the country in the company's general_config, are read as one; all others are read with their country code. If no contact has this number, one is created */
+  /** With any punctuation. A number without + or 00 is read as a national number of `country`, or else of the country in the company's general_config, if it is valid there; otherwise it must begin with its country code. If no contact has this number, one is created */
   phone?: string | undefined;
   /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default the company's. It is not stored */
   country?: string | undefined;
@@ -1445,7 +1445,7 @@ export interface SendDocument {
   inboxId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** With any punctuation. Without + or 00, digits that are a valid national number of `country`, or else of the country in the company's general_config, are read as one; all others are read with their country code. If no contact has this number, one is created */
+  /** With any punctuation. A number without + or 00 is read as a national number of `country`, or else of the country in the company's general_config, if it is valid there; otherwise it must begin with its country code. If no contact has this number, one is created */
   phone?: string | undefined;
   /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default the company's. It is not stored */
   country?: string | undefined;
@@ -1473,7 +1473,7 @@ export interface SendSticker {
   inboxId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** With any punctuation. Without + or 00, digits that are a valid national number of `country`, or else of the country in the company's general_config, are read as one; all others are read with their country code. If no contact has this number, one is created */
+  /** With any punctuation. A number without + or 00 is read as a national number of `country`, or else of the country in the company's general_config, if it is valid there; otherwise it must begin with its country code. If no contact has this number, one is created */
   phone?: string | undefined;
   /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default the company's. It is not stored */
   country?: string | undefined;
@@ -1577,7 +1577,7 @@ export interface TemplateCreate {
   components: Array<{
     /** The part of the template */
     type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS' | 'CAROUSEL' | 'LIMITED_TIME_OFFER';
-    /** What a HEADER shows */
+    /** The kind of content in a HEADER */
     format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'GIF' | 'DOCUMENT' | 'LOCATION' | 'PRODUCT' | undefined;
     /** The text, with its variables in double braces */
     text?: string | undefined;
@@ -1629,7 +1629,7 @@ export interface TemplateCreate {
       components: Array<{
         /** The part of the template */
         type: 'HEADER' | 'BODY' | 'BUTTONS';
-        /** What a HEADER shows */
+        /** The kind of content in a HEADER */
         format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'GIF' | 'DOCUMENT' | 'LOCATION' | 'PRODUCT' | undefined;
         /** The text, with its variables in double braces */
         text?: string | undefined;
@@ -1797,7 +1797,7 @@ export interface SendTemplate {
   inboxId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** With any punctuation. Without + or 00, digits that are a valid national number of `country`, or else of the country in the company's general_config, are read as one; all others are read with their country code. If no contact has this number, one is created */
+  /** With any punctuation. A number without + or 00 is read as a national number of `country`, or else of the country in the company's general_config, if it is valid there; otherwise it must begin with its country code. If no contact has this number, one is created */
   phone?: string | undefined;
   /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default the company's. It is not stored */
   country?: string | undefined;
@@ -2565,7 +2565,7 @@ export interface InboxUpdate {
     } | null | undefined;
     /** What a new visitor is asked before the first message, a text or a file, which includes the answers */
     questions?: Array<{
-      /** What the visitor is asked for */
+      /** The requested information */
       kind: 'NAME' | 'EMAIL' | 'CUSTOM_FIELD';
       /** With CUSTOM_FIELD: a custom field of contacts */
       slug?: string | undefined;
@@ -2697,7 +2697,7 @@ export interface InboxCreate {
     } | null | undefined;
     /** What a new visitor is asked before the first message, a text or a file, which includes the answers */
     questions?: Array<{
-      /** What the visitor is asked for */
+      /** The requested information */
       kind: 'NAME' | 'EMAIL' | 'CUSTOM_FIELD';
       /** With CUSTOM_FIELD: a custom field of contacts */
       slug?: string | undefined;
@@ -2842,7 +2842,7 @@ export interface Inbox {
     } | null;
     /** What a new visitor is asked before the first message, a text or a file, which includes the answers */
     questions: Array<{
-      /** What the visitor is asked for */
+      /** The requested information */
       kind: 'NAME' | 'EMAIL' | 'CUSTOM_FIELD';
       /** With CUSTOM_FIELD: a custom field of contacts */
       slug?: string | undefined;
@@ -2941,7 +2941,7 @@ export interface Inbox {
       at: string;
       /** The code of the problem at the network */
       code: string | null;
-      /** The problem in the words of the network */
+      /** The network's error text */
       description: string;
       /** What the network advises; empty if it advises nothing */
       solution: string;
@@ -2964,7 +2964,7 @@ export interface InboxPairing {
   picture: string | null;
   /** The code to type into the phone instead */
   code: string | null;
-  /** Why there is no code */
+  /** The error if no code is available */
   error: string | null;
 }
 
@@ -3006,7 +3006,7 @@ export interface McpServer {
   tools: McpTool[];
   /** When the server was last checked */
   checked_at: string | null;
-  /** The problem with the server then; null if there was none */
+  /** The error of the last check; null if it succeeded */
   error: string | null;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
@@ -3178,7 +3178,7 @@ export interface ListedAgent {
   follow_ups: FollowUpRule[];
   /** When the agent hands over to a person */
   handoff: AgentHandoff;
-  /** What the contact is told when the agent hands the conversation over to a person; null for nothing. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
+  /** The message to the contact when the agent hands the conversation over to a person; null for none. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
   handoff_message: string | null;
   /** The server that answers for an EXTERNAL agent */
   url: string | null;
@@ -3223,7 +3223,7 @@ export interface Agent {
   follow_ups: FollowUpRule[];
   /** When the agent hands over to a person */
   handoff: AgentHandoff;
-  /** What the contact is told when the agent hands the conversation over to a person; null for nothing. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
+  /** The message to the contact when the agent hands the conversation over to a person; null for none. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
   handoff_message: string | null;
   /** The server that answers for an EXTERNAL agent */
   url: string | null;
@@ -3248,7 +3248,7 @@ export interface AgentCreate {
   model?: string | null | undefined;
   /** The model's task and tone */
   instructions?: string | null | undefined;
-  /** LISTED if items are given, else ALL for a new agent. ALL takes no items */
+  /** LISTED if items are given, else ALL for a new agent. ALL does not accept items */
   knowledge_scope?: 'ALL' | 'LISTED' | undefined;
   /** Replaces all items */
   knowledge?: string[] | undefined;
@@ -3268,7 +3268,7 @@ export interface AgentCreate {
   follow_ups?: FollowUpRule[] | undefined;
   /** When the agent hands over to a person */
   handoff?: AgentHandoff | undefined;
-  /** What the contact is told when the agent hands the conversation over to a person; null for nothing. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
+  /** The message to the contact when the agent hands the conversation over to a person; null for none. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
   handoff_message?: string | null | undefined;
   /** The server that answers for an EXTERNAL agent. Each turn is posted to it as JSON: `agent` {_id, name, company}, `contact` {name, language}, `before` [{from (CONTACT, COMPANY), text, file}], `message` and `files`. A file has `message`, `attachment`, `file_type`, `mimeType`, `fileName`, `size`, `url`, which opens it until `expires_at`, and `text`, the text of a PDF if the inbox has pdf_local_text_extraction. The server answers `{"text": "…"}` or `{"handoff": true}` within 30 seconds */
   url?: string | null | undefined;
@@ -3285,7 +3285,7 @@ export interface AgentUpdate {
   model?: string | null | undefined;
   /** The model's task and tone */
   instructions?: string | null | undefined;
-  /** LISTED if items are given, else ALL for a new agent. ALL takes no items */
+  /** LISTED if items are given, else ALL for a new agent. ALL does not accept items */
   knowledge_scope?: 'ALL' | 'LISTED' | undefined;
   /** Replaces all items */
   knowledge?: string[] | undefined;
@@ -3305,7 +3305,7 @@ export interface AgentUpdate {
   follow_ups?: FollowUpRule[] | undefined;
   /** When the agent hands over to a person */
   handoff?: AgentHandoff | undefined;
-  /** What the contact is told when the agent hands the conversation over to a person; null for nothing. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
+  /** The message to the contact when the agent hands the conversation over to a person; null for none. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
   handoff_message?: string | null | undefined;
   /** The server that answers for an EXTERNAL agent. Each turn is posted to it as JSON: `agent` {_id, name, company}, `contact` {name, language}, `before` [{from (CONTACT, COMPANY), text, file}], `message` and `files`. A file has `message`, `attachment`, `file_type`, `mimeType`, `fileName`, `size`, `url`, which opens it until `expires_at`, and `text`, the text of a PDF if the inbox has pdf_local_text_extraction. The server answers `{"text": "…"}` or `{"handoff": true}` within 30 seconds */
   url?: string | null | undefined;
@@ -3332,7 +3332,7 @@ export interface AgentTrial {
   reason: 'KEYWORD' | 'MAX_TURNS' | 'AUTOMATED_CONTACT' | 'NO_ANSWER' | 'ONLY_REASONING' | 'ANSWER_CUT' | 'ASKED_BY_AGENT' | 'BUDGET_SPENT' | 'AGENT_INACTIVE' | 'ANSWER_FAILED' | 'SEND_FAILED' | 'OUTCOME_UNKNOWN' | null;
   /** What would be sent; null if a person would take over */
   answer: string | null;
-  /** What the contact would be told when a person takes over; null for nothing */
+  /** The message that the contact would get when a person takes over; null for none */
   handoff_message: string | null;
   /** What the agent has read, best first */
   passages: Array<{
@@ -3353,16 +3353,16 @@ export interface AgentTrial {
     message: string | null;
     /** The name of the file */
     name: string;
-    /** What the model got of it. TEXT: its text; PICTURES: the picture, or its pages; TRANSCRIPT: its transcript; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent */
+    /** The form in which the model got the file. TEXT: its text; PICTURES: the picture, or its pages; TRANSCRIPT: its transcript; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent */
     read_as: 'TEXT' | 'PICTURES' | 'TRANSCRIPT' | 'LINK' | 'NOTHING';
     /** How many characters of text the model got */
     characters: number;
     /** How many pictures the model got */
     pictures: number;
-    /** Why it was not read, or what was left out */
+    /** Why the file was not read, or which parts were left out */
     note: string | null;
   }>;
-  /** The calls of the model. Changes were made only if the agent has answered */
+  /** The model's function calls. Their changes were applied only if the agent answered */
   actions: Array<{
     /** The function that the model called */
     tool: string;
@@ -3400,7 +3400,7 @@ export interface AgentTurn {
   outcome: 'ANSWERED' | 'HANDED_OVER';
   /** Why a person took over. AUTOMATED_CONTACT: the contact seems to be a program that replies automatically; ONLY_REASONING: the model wrote its reasoning but no answer; ANSWER_CUT: the answer was cut off before its first sentence was complete */
   reason: 'KEYWORD' | 'MAX_TURNS' | 'AUTOMATED_CONTACT' | 'NO_ANSWER' | 'ONLY_REASONING' | 'ANSWER_CUT' | 'ASKED_BY_AGENT' | 'BUDGET_SPENT' | 'AGENT_INACTIVE' | 'ANSWER_FAILED' | 'SEND_FAILED' | 'OUTCOME_UNKNOWN' | null;
-  /** The answer, or what the contact was told when a person took over; null if nothing was sent */
+  /** The answer, or the message to the contact when a person took over; null if nothing was sent */
   message: string | null;
   /** The file that was sent with it; null without one */
   file_message: string | null;
@@ -3421,16 +3421,16 @@ export interface AgentTurn {
     message: string | null;
     /** The name of the file */
     name: string;
-    /** What the model got of it. TEXT: its text; PICTURES: the picture, or its pages; TRANSCRIPT: its transcript; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent */
+    /** The form in which the model got the file. TEXT: its text; PICTURES: the picture, or its pages; TRANSCRIPT: its transcript; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent */
     read_as: 'TEXT' | 'PICTURES' | 'TRANSCRIPT' | 'LINK' | 'NOTHING';
     /** How many characters of text the model got */
     characters: number;
     /** How many pictures the model got */
     pictures: number;
-    /** Why it was not read, or what was left out */
+    /** Why the file was not read, or which parts were left out */
     note: string | null;
   }>;
-  /** The calls of the model. Changes were made only if the agent has answered */
+  /** The model's function calls. Their changes were applied only if the agent answered */
   actions: Array<{
     /** The function that the model called */
     tool: string;
@@ -3751,7 +3751,7 @@ export interface Column {
 export interface TableCreate {
   /** The name shown to people */
   name: string;
-  /** The name that programs use; it never changes */
+  /** The API name; it never changes */
   slug?: string | undefined;
   /** What the field is for, shown to people */
   description?: string | null | undefined;
@@ -3773,7 +3773,7 @@ export interface TableCreate {
 export interface TableUpdate {
   /** The name shown to people */
   name?: string | undefined;
-  /** The name that programs use; it never changes */
+  /** The API name; it never changes */
   slug?: string | undefined;
   /** What the field is for, shown to people */
   description?: string | null | undefined;
@@ -3801,7 +3801,7 @@ export interface Table {
   company: string;
   /** The name shown to people */
   name: string;
-  /** The name that programs use; it never changes */
+  /** The API name; it never changes */
   slug: string;
   /** What the field is for, shown to people */
   description: string | null;
@@ -3861,7 +3861,7 @@ export interface TableWithRows {
   company: string;
   /** The name shown to people */
   name: string;
-  /** The name that programs use; it never changes */
+  /** The API name; it never changes */
   slug: string;
   /** What the field is for, shown to people */
   description: string | null;
@@ -3926,7 +3926,7 @@ export type LiveEvent = {
   event: 'reset';
   /** The cursor from which the stream can be resumed */
   id?: string | undefined;
-  /** Too many of these records have changed, or too long ago, to be listed: read their lists again */
+  /** Too many of these records have changed, or the changes are too old to be listed: read the lists again */
   data: {
     /** The events affected */
     events: Array<'inbox' | 'contact' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'table_row'>;
@@ -4067,7 +4067,7 @@ export interface InboxHealth {
       at: string;
       /** The code of the problem at the network */
       code: string | null;
-      /** The problem in the words of the network */
+      /** The network's error text */
       description: string;
       /** What the network advises; empty if it advises nothing */
       solution: string;
@@ -4077,13 +4077,13 @@ export interface InboxHealth {
   } | undefined;
   /** When the last message of a contact was written */
   last_inbound_at: string | null;
-  /** When the network accepted the last message to a contact, whoever wrote it */
+  /** When the network accepted the last message to a contact, whether it was written by a user or automatically */
   last_outbound_at: string | null;
-  /** How many people who have not written to it the business of the number can write to in 24 hours; null on networks without such a limit */
+  /** How many people the business can write to first in 24 hours; null on networks without such a limit */
   daily_limit: {
     /** null for no limit, and until the network has reported it */
     people: number | null;
-    /** The network has reported that there is no limit */
+    /** Whether the network has reported that there is no limit */
     is_unlimited: boolean;
     /** The people who were sent templates in the last 24 hours through this platform, from all numbers of the business */
     used: number;
@@ -4092,7 +4092,7 @@ export interface InboxHealth {
   failures: {
     /** ISO 8601 UTC with milliseconds */
     since: string;
-    /** How many failed, whatever the cause */
+    /** The number of failed messages, for all causes */
     count: number;
     /** false if more failed than the newest 10000 that are counted */
     is_complete: boolean;
@@ -4102,7 +4102,7 @@ export interface InboxHealth {
       code: number | string;
       /** The text of the newest message with this cause, in the network's language */
       title: string;
-      /** How many failed with this cause */
+      /** The number of messages that failed with this cause */
       count: number;
       /** ISO 8601 UTC with milliseconds */
       last_at: string;

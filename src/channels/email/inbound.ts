@@ -29,7 +29,7 @@ const MAX_BODY = declareLimit(262_144, {
 /** Pictures in the text below this size are decoration: logos of signatures, and pixels that count readers. */
 const MIN_INLINE_BYTES = declareLimit(8_192, {
   topic: 'E-mail',
-  what: 'Received e-mail: smallest picture inside of the text',
+  what: 'Received e-mail: smallest inline picture',
   unit: 'bytes',
   beyond: 'smaller ones are left out',
 });

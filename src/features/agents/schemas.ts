@@ -127,7 +127,7 @@ const VISION =
   'Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox ' +
   'has pdf_local_text_extraction. A model without vision gets the text of a PDF in any case';
 const HANDOFF_MESSAGE =
-  'What the contact is told when the agent hands the conversation over to a person; null for nothing. It ' +
+  'The message to the contact when the agent hands the conversation over to a person; null for none. It ' +
   "is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends " +
   'nothing';
 const TRANSCRIPTION =
@@ -194,7 +194,7 @@ const writableProperties = {
     nullable(Type.String({ maxLength: MAX_INSTRUCTIONS, description: "The model's task and tone" })),
   ),
   knowledge_scope: Type.Optional(
-    oneOf(KNOWLEDGE_SCOPES, 'LISTED if items are given, else ALL for a new agent. ALL takes no items'),
+    oneOf(KNOWLEDGE_SCOPES, 'LISTED if items are given, else ALL for a new agent. ALL does not accept items'),
   ),
   knowledge: Type.Optional(
     Type.Array(recordId('knowledge-item'), {
@@ -247,8 +247,8 @@ export type AgentUpdate = Static<typeof AgentUpdate>;
 export const AgentParams = Type.Object({ id: recordId('agent') });
 export const AgentList = pageSchema(ref(ListedAgent));
 export const AgentQuery = pageQuery('-createdAt', {
-  type: Type.Optional(oneOf(AGENT_TYPES, 'Only those of this type')),
-  status: Type.Optional(oneOf(AGENT_STATUSES, 'Only those with this status')),
+  type: Type.Optional(oneOf(AGENT_TYPES, 'Only records of this type')),
+  status: Type.Optional(oneOf(AGENT_STATUSES, 'Only records with this status')),
   search: searchParameter('Part of the name or the description'),
 });
 export type AgentQuery = Static<typeof AgentQuery>;

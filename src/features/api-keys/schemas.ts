@@ -38,7 +38,7 @@ const keyProperties = {
   company: nullable(recordId('company')),
   name: plain.name,
   type: oneOf(KEY_TYPES, 'Whether the key belongs to a company or to the installation'),
-  hint: plain.text("The token's last characters, which tell keys in a list apart"),
+  hint: plain.text('The last characters of the token, to distinguish keys in a list'),
   scopes: Type.Array(Type.String(), {
     description: 'What the token can do, as `resource:action`; `resource:*` and `*` are wildcards',
   }),

@@ -21,12 +21,12 @@ const WAIT_MS = declareLimit(10_000, {
 const MOST_OF_COMPANY = declareLimit(32, {
   topic: 'Files',
   what: 'Links that wait for a file, per company and process',
-  beyond: '503 without the wait',
+  beyond: '503 immediately',
 });
 const MOST = declareLimit(256, {
   topic: 'Files',
   what: 'Links that wait for a file, per process',
-  beyond: '503 without the wait',
+  beyond: '503 immediately',
 });
 
 export function createArrivals(changes: ChangeFeed): Arrivals {

@@ -84,7 +84,7 @@ const SIGNED_SECONDS = declareLimit(3_600, {
   topic: 'Files',
   what: 'Link to a file',
   unit: 'seconds',
-  beyond: 'get a new link',
+  beyond: 'link expires; request a new one',
 });
 
 export async function signAttachment(kit: Kit, tenant: Tenant, id: string): Promise<SignedUrl> {

@@ -82,6 +82,6 @@ export type SignedUrl = Static<typeof SignedUrl>;
 export const AttachmentParams = Type.Object({ id: recordId('attachment') });
 export const AttachmentList = pageSchema(ref(Attachment));
 export const AttachmentQuery = pageQuery('-createdAt', {
-  file_type: Type.Optional(oneOf(FILE_TYPES, 'Only those of this type')),
+  file_type: Type.Optional(oneOf(FILE_TYPES, 'Only records of this type')),
 });
 export type AttachmentQuery = Static<typeof AttachmentQuery>;

@@ -66,11 +66,11 @@ export function bulkRoutes(app: FastifyInstance, kit: Kit): void {
 
 const WORDS =
   'Everything is checked before anything is sent: the template is approved, the parameters fit it, the ' +
-  "sheet can be read. Then the contacts are sent to one by one, at up to 80 % of the number's throughput, " +
+  "sheet can be read. Then the messages are sent one by one, at up to 80 % of the number's throughput, " +
   'and a failed contact does not stop the others. The response arrives after the last contact: 1,000 ' +
   'contacts take some 16 seconds. The run continues if the caller closes the connection, and `GET ' +
   '/v1/messages/bulk/{id}` shows its progress (the list has the id). If its process ends, the run stops. ' +
   'Repeat the request with its Idempotency-Key to send the rest; no contact gets the message twice. A run ' +
   'without an Idempotency-Key cannot continue: the rest stays unsent, and the outcome of its last messages ' +
   'is unknown, so give every call a key. A message whose outcome is unknown is never sent again. More than ' +
-  'BULK_MAX_CONTACTS contacts (2,000 by default) are rejected with 413; a campaign takes any number.';
+  'BULK_MAX_CONTACTS contacts (2,000 by default) are rejected with 413; a campaign accepts any number.';

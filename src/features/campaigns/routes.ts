@@ -261,7 +261,7 @@ const ADDING =
 
 const ADDING_SHEET =
   'For a CSV or XLSX with a column of phone numbers, optionally one of names, and columns that the ' +
-  'templates use by `variable_ref`: at most 10,000 rows and 10 MB. A campaign takes any number of sheets.';
+  'templates use by `variable_ref`: at most 10,000 rows and 10 MB. A campaign accepts any number of sheets.';
 
 const START =
   'Checks the campaign and starts it; with `scheduled_at` in the future it becomes SCHEDULED. The audience ' +

@@ -220,7 +220,7 @@ export type Campaign = Static<typeof Campaign>;
 export const CampaignParams = Type.Object({ id: recordId('campaign') });
 export const CampaignList = pageSchema(ref(Campaign));
 export const CampaignQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(STATUSES, 'Only those with this status')),
+  status: Type.Optional(oneOf(STATUSES, 'Only records with this status')),
   inbox: Type.Optional(recordId('inbox')),
   search: searchParameter('Part of the name or the description, ignoring case and accents'),
 });

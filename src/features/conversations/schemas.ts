@@ -212,7 +212,7 @@ const SEARCH =
   "Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact";
 /** The filters of the list besides its search, which also select the conversations of a bulk change. */
 const CONVERSATION_FILTERS = {
-  status: Type.Optional(oneOf(CONVERSATION_STATUSES, 'Only those with this status')),
+  status: Type.Optional(oneOf(CONVERSATION_STATUSES, 'Only records with this status')),
   open: Type.Optional(plain.flag('true: conversations with any status but CLOSED; false: closed ones')),
   snoozed: Type.Optional(plain.flag('true: snoozed conversations only; false: all others')),
   awaits_reply: Type.Optional(
@@ -226,7 +226,7 @@ const CONVERSATION_FILTERS = {
   agent: Type.Optional(recordId('agent')),
   pipeline: Type.Optional(recordId('pipeline')),
   step: Type.Optional(idOrNone('step', 'The id of a pipeline step; none: conversations without a step')),
-  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only those with this tag' })),
+  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only conversations with this tag' })),
 };
 export const ConversationFilters = define(
   'ConversationFilters',
@@ -252,32 +252,32 @@ const countOfOpen = plain.integer('Its open conversations');
 export const ConversationCounts = define(
   'ConversationCounts',
   Type.Object({
-    open: plain.integer('All that are open: any status but CLOSED (open=true)'),
+    open: plain.integer('Open conversations: any status except CLOSED (open=true)'),
     mine: nullable(
-      plain.integer('The open ones whose owner is the calling user (owner=<id>&open=true); null for an API key'),
+      plain.integer('Open conversations owned by the calling user (owner=<id>&open=true); null for an API key'),
     ),
     unread: nullable(
       plain.integer(
-        'The open ones with unread messages that belong to the calling user or have no owner; null for an API key',
+        'Open conversations with unread messages that are owned by the calling user or have no owner; null for an API key',
       ),
     ),
-    unassigned: plain.integer('The open ones without an owner (owner=none&open=true)'),
-    queues: plain.object('The work queue: the open ones that are not snoozed (open=true&snoozed=false)', {
-      mine: nullable(plain.integer('Those of the calling user; null for an API key')),
+    unassigned: plain.integer('Open conversations without an owner (owner=none&open=true)'),
+    queues: plain.object('The work queue: open conversations that are not snoozed (open=true&snoozed=false)', {
+      mine: nullable(plain.integer('Conversations owned by the calling user; null for an API key')),
       unassigned: plain.integer(
-        'Those without an owner, except people who have not replied to a campaign (awaits_reply=false)',
+        'Conversations without an owner, except those awaiting a reply to a campaign (awaits_reply=false)',
       ),
       all: plain.integer('All of them'),
       no_step: plain.integer(
-        'Those without a pipeline step, except people who have not replied to a campaign (step=none&awaits_reply=false)',
+        'Conversations without a pipeline step, except those awaiting a reply to a campaign (step=none&awaits_reply=false)',
       ),
-      awaiting_reply: plain.integer('Those who have not replied to a campaign (awaits_reply=true)'),
+      awaiting_reply: plain.integer('Conversations whose contact has not replied to a campaign (awaits_reply=true)'),
     }),
     status: plain.object('How many conversations have each status', {
-      OPEN: plain.integer('Those with this status'),
-      PENDING: plain.integer('Those with this status'),
-      SNOOZED: plain.integer('Those with this status'),
-      CLOSED: plain.integer(`Those with this status; ${MOST_CLOSED} means that many or more`),
+      OPEN: plain.integer('Conversations with this status'),
+      PENDING: plain.integer('Conversations with this status'),
+      SNOOZED: plain.integer('Conversations with this status'),
+      CLOSED: plain.integer(`Conversations with this status; ${MOST_CLOSED} means that many or more`),
     }),
     inboxes: Type.Array(
       Type.Object({

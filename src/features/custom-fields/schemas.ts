@@ -44,7 +44,7 @@ export const FieldValue = define(
   'FieldValue',
   Type.Object({
     _id: recordId(FIELD_KINDS),
-    slug: plain.text('The name that programs use; it never changes'),
+    slug: plain.text('The API name; it never changes'),
     title: plain.text('The label that people see'),
     value: AnyValue,
   }),
@@ -56,7 +56,7 @@ export const FieldUpdated = define(
   plain.object('The value of a custom field has changed', {
     field: plain.object('The field', {
       _id: recordId(FIELD_KINDS, "The field's id"),
-      slug: plain.text('The name that programs use'),
+      slug: plain.text('The API name'),
       title: plain.text('The label that people see'),
       context: oneOf(FIELD_CONTEXTS, 'The kind of record that has the field'),
     }),
@@ -94,7 +94,7 @@ const slug = Type.String({
   minLength: 1,
   maxLength: MAX_SLUG,
   ...SLUG,
-  description: 'The name that programs use; it never changes',
+  description: 'The API name; it never changes',
 });
 const title = described(Name, 'The label that people see');
 const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
@@ -128,7 +128,7 @@ export const CustomField = define(
   Type.Object({
     _id: recordId(FIELD_KINDS),
     company: recordId('company'),
-    slug: plain.text('The name that programs use; it never changes'),
+    slug: plain.text('The API name; it never changes'),
     title: plain.text('The label that people see'),
     context: oneOf(FIELD_CONTEXTS, 'The kind of record that has the field'),
     type: oneOf(FIELD_TYPES, 'The type of its values'),

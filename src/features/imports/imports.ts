@@ -30,7 +30,11 @@ export const IMPORTS = 'imports';
 export type FieldFinder = (title: string) => string | undefined;
 
 // The number of imports of a company that may wait or run, with half a gigabyte of sheets together.
-const MAX_OPEN = declareLimit(10, { topic: 'Contacts', what: 'Imports that wait or run, per company', beyond: '409' });
+const MAX_OPEN = declareLimit(10, {
+  topic: 'Contacts',
+  what: 'Waiting and running imports, per company',
+  beyond: '409',
+});
 
 // What the titles of the columns may take of an import's record; its errors may take most of the rest.
 const MAX_COLUMNS_BYTES = declareLimit(40 * 1024, {

@@ -104,7 +104,7 @@ export type Import = Static<typeof Import>;
 
 export const ImportList = pageSchema(ref(Import));
 export const ImportQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(IMPORT_STATUSES, 'Only those with this status')),
+  status: Type.Optional(oneOf(IMPORT_STATUSES, 'Only records with this status')),
 });
 export type ImportQuery = Static<typeof ImportQuery>;
 

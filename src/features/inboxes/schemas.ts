@@ -112,7 +112,7 @@ const InboxStanding = plain.object(
       Type.Object({
         at: plain.text("What has the problem, in the network's words: PHONE_NUMBER, WABA, BUSINESS, APP"),
         code: nullable(plain.text('The code of the problem at the network')),
-        description: plain.text('The problem in the words of the network'),
+        description: plain.text("The network's error text"),
         solution: plain.text('What the network advises; empty if it advises nothing'),
       }),
       { description: 'Why the network limits or blocks sending, in its own words' },
@@ -172,7 +172,7 @@ export type Inbox = Static<typeof Inbox>;
 
 export const InboxList = pageSchema(ref(Inbox));
 export const InboxQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(INBOX_STATUSES, 'Only those with this status')),
+  status: Type.Optional(oneOf(INBOX_STATUSES, 'Only records with this status')),
   channel: Type.Optional(oneOf(CHANNEL_NAMES, 'The messaging channel')),
 });
 export type InboxQuery = Static<typeof InboxQuery>;
@@ -189,7 +189,7 @@ export const InboxPairing = define(
     ),
     picture: nullable(plain.text('The QR code as a data URL; null until the network has made it')),
     code: nullable(plain.text('The code to type into the phone instead')),
-    error: nullable(plain.text('Why there is no code')),
+    error: nullable(plain.text('The error if no code is available')),
   }),
 );
 export type InboxPairing = Static<typeof InboxPairing>;

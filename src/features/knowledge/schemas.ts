@@ -144,9 +144,9 @@ export type KnowledgeUpload = Static<typeof KnowledgeUpload>;
 export const KnowledgeParams = Type.Object({ id: recordId('knowledge-item') });
 export const KnowledgeList = pageSchema(ref(ListedKnowledgeItem));
 export const KnowledgeQuery = pageQuery('-createdAt', {
-  type: Type.Optional(oneOf(ITEM_TYPES, 'Only those of this type')),
-  file_type: Type.Optional(oneOf(ITEM_FILE_TYPES, 'Only those made from this')),
-  status: Type.Optional(oneOf(ITEM_STATUSES, 'Only those with this status')),
+  type: Type.Optional(oneOf(ITEM_TYPES, 'Only records of this type')),
+  file_type: Type.Optional(oneOf(ITEM_FILE_TYPES, 'Only items of this file type')),
+  status: Type.Optional(oneOf(ITEM_STATUSES, 'Only records with this status')),
   search: searchParameter('Part of the name, the description or a tag'),
 });
 export type KnowledgeQuery = Static<typeof KnowledgeQuery>;

@@ -91,9 +91,12 @@ const LiveEvent = define(
     event('ready', plain.object('From here on, no change is missed', {})),
     event(
       'reset',
-      plain.object('Too many of these records have changed, or too long ago, to be listed: read their lists again', {
-        events: Type.Array(oneOf(RECORD_EVENTS), { description: 'The events affected' }),
-      }),
+      plain.object(
+        'Too many of these records have changed, or the changes are too old to be listed: read the lists again',
+        {
+          events: Type.Array(oneOf(RECORD_EVENTS), { description: 'The events affected' }),
+        },
+      ),
     ),
     record('inbox', Inbox),
     record('contact', Contact),

@@ -11,12 +11,12 @@ export const describeFormats = (fileType: FileType): string =>
   CHANNEL_MEDIA.flatMap(({ channel, media }) => {
     const format = media.find(({ contentType }) => contentType === fileType);
     return format
-      ? `\`${channel}\` takes ${describeTypes(format)} ${describeSize(format)}, ${describeCaption(format)}.`
+      ? `\`${channel}\` accepts ${describeTypes(format)} ${describeSize(format)}, ${describeCaption(format)}.`
       : [];
   }).join(' ');
 
 function describeTypes({ mimeTypes, codecs = [] }: MediaFormat): string {
-  if (mimeTypes === null) return 'every type';
+  if (mimeTypes === null) return 'any type';
   const byType = new Map(codecs);
   return mimeTypes
     .map((mimeType) => {
@@ -27,7 +27,7 @@ function describeTypes({ mimeTypes, codecs = [] }: MediaFormat): string {
 }
 
 function describeSize({ maxBytes, maxStillBytes = maxBytes }: MediaFormat): string {
-  const still = maxStillBytes < maxBytes ? ` (${describeBytes(maxStillBytes)} unless it moves)` : '';
+  const still = maxStillBytes < maxBytes ? ` (${describeBytes(maxStillBytes)} unless animated)` : '';
   return `up to ${describeBytes(maxBytes)}${still}`;
 }
 

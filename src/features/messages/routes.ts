@@ -109,13 +109,13 @@ const FILE_OPERATIONS: Readonly<Record<FileType, { path: string; summary: string
     path: '/v1/messages/send-image',
     summary: 'Send a picture',
     converted:
-      'A still WEBP or GIF and a picture in CMYK or with 16 bits are converted for channels that do not take them.',
+      'A still WEBP or GIF and a picture in CMYK or with 16 bits are converted for channels that do not accept them.',
   },
   AUDIO: {
     path: '/v1/messages/send-audio',
     summary: 'Send audio',
     converted:
-      'OGG is shown as a voice note where the network has some, and so is what browsers record: Opus in a WEBM or MP4, which is put into an OGG.',
+      'On networks with voice notes, OGG is shown as one. Recordings from browsers (Opus in WEBM or MP4) are converted to OGG for this.',
   },
   VIDEO: { path: '/v1/messages/send-video', summary: 'Send a video' },
   DOCUMENT: { path: '/v1/messages/send-document', summary: 'Send a document' },

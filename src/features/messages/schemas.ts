@@ -107,7 +107,7 @@ export const Message = define(
     interactive: nullable(
       plain.object("The contact's choice", {
         type: plain.text(
-          'What was chosen: button_reply, list_reply, nfm_reply, button, order, …; what is offered: button, list, product, …',
+          'The kind of choice (button_reply, list_reply, nfm_reply, button, order, …) or offer (button, list, product, …)',
         ),
         id: nullable(plain.text('The id of the choice')),
         title: nullable(plain.text('The text of the choice')),

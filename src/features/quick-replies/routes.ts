@@ -21,10 +21,9 @@ import {
   QuickReplyUpdate,
 } from './schemas.ts';
 
-const RIGHTS =
-  'A personal one can be seen and changed only by its owner. One of the entire company can be changed by owners and admins.';
+const RIGHTS = 'Only its owner can see and change a personal quick reply. Owners and admins can change a shared one.';
 
-const SHARED = { scopes: ['messages:update'], when: 'for a quick reply of the whole company' } as const;
+const SHARED = { scopes: ['messages:update'], when: 'for a quick reply shared by the company' } as const;
 const NEEDS_TO_CHANGE: Need<{ params: { id: string } }> = {
   ...SHARED,
   arises: (tenant, { params }) => isShared(tenant, params.id),

@@ -68,7 +68,7 @@ const writableProperties = {
       '^[a-z][a-z0-9_-]*$',
       'must start with a letter from a to z and contain only such letters, digits, underscores and hyphens',
     ),
-    description: 'The name that programs use; it never changes',
+    description: 'The API name; it never changes',
   }),
   description: nullable(Type.String({ maxLength: 2_000, description: 'What the field is for, shown to people' })),
   columns: Type.Array(ColumnInput, {
@@ -101,7 +101,7 @@ const tableProperties = {
   _id: recordId('table'),
   company: recordId('company'),
   name: plain.name,
-  slug: plain.text('The name that programs use; it never changes'),
+  slug: plain.text('The API name; it never changes'),
   description: nullable(plain.text('What the field is for, shown to people')),
   columns: Type.Array(ref(Column), { description: 'The columns, in the order in which they are shown' }),
   row_count: plain.integer('How many rows the table has'),

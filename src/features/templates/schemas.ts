@@ -154,7 +154,7 @@ const button = strict({
 
 const plainComponent = {
   format: Type.Optional(
-    oneOf(['TEXT', 'IMAGE', 'VIDEO', 'GIF', 'DOCUMENT', 'LOCATION', 'PRODUCT'], 'What a HEADER shows'),
+    oneOf(['TEXT', 'IMAGE', 'VIDEO', 'GIF', 'DOCUMENT', 'LOCATION', 'PRODUCT'], 'The kind of content in a HEADER'),
   ),
   text: Type.Optional(
     Type.String({ minLength: 1, maxLength: 1_024, description: 'The text, with its variables in double braces' }),

@@ -116,7 +116,7 @@ export type UserChange = Static<typeof UserChange>;
 export const UserParams = Type.Object({ id: recordId('user') });
 export const UserList = pageSchema(ref(User));
 export const UserQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(USER_STATUSES, 'Only those with this status')),
+  status: Type.Optional(oneOf(USER_STATUSES, 'Only records with this status')),
   role: Type.Optional(role),
 });
 export type UserQuery = Static<typeof UserQuery>;

@@ -101,7 +101,7 @@ export type WebhookDelivery = Static<typeof WebhookDelivery>;
 export const DeliveryList = pageSchema(ref(WebhookDelivery));
 export const DeliveryQuery = pageQuery('-createdAt', {
   event: Type.Optional(oneOf(EVENT_NAMES, 'The event')),
-  status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only those with this status')),
+  status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only records with this status')),
   from: Type.Optional(Type.String({ ...Timestamp, description: 'Deliveries that were queued at this time or later' })),
   to: Type.Optional(Type.String({ ...Timestamp, description: 'Deliveries that were queued before this time' })),
 });

@@ -15,7 +15,7 @@ export const Problem = define(
     type: plain.text('The address of the page that explains `code`, on this platform'),
     title: plain.text('The meaning of the code, for people'),
     status: plain.integer('The HTTP status'),
-    detail: plain.text('What is wrong with this request, for people'),
+    detail: plain.text('The error in this request, for people'),
     code: plain.text('Stable, UPPER_SNAKE; see docs/errors.md'),
     errors: Type.Array(FieldError, { description: 'The problems and their places, at most 20' }),
     existing_id: Type.Optional(plain.text('The record that already has the requested value')),

@@ -131,8 +131,8 @@ export const Country = Type.String({
 });
 
 const PHONE_WRITING =
-  'With any punctuation. Without + or 00, digits that are a valid national number of `country`, or else of the country in ' +
-  "the company's general_config, are read as one; all others are read with their country code";
+  'With any punctuation. A number without + or 00 is read as a national number of `country`, or else of the country in ' +
+  "the company's general_config, if it is valid there; otherwise it must begin with its country code";
 
 /** A phone number as callers write it. The property `country` next to it applies to a number without a country code. */
 export const writtenPhone = (more = '') =>

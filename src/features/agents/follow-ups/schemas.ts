@@ -91,8 +91,8 @@ export type FollowUp = Static<typeof FollowUp>;
 export const FollowUpList = pageSchema(ref(FollowUp));
 export const FollowUpParams = Type.Object({ id: recordId('follow-up') });
 export const FollowUpQuery = pageQuery('-createdAt', {
-  agent: Type.Optional(recordId('agent', 'Only those of this agent')),
-  conversation: Type.Optional(recordId('conversation', 'Only those in this conversation')),
-  status: Type.Optional(oneOf(FOLLOW_UP_STATUSES, 'Only those with this status')),
+  agent: Type.Optional(recordId('agent', 'Only records of this agent')),
+  conversation: Type.Optional(recordId('conversation', 'Only records of this conversation')),
+  status: Type.Optional(oneOf(FOLLOW_UP_STATUSES, 'Only records with this status')),
 });
 export type FollowUpQuery = Static<typeof FollowUpQuery>;

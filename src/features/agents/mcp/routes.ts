@@ -42,7 +42,7 @@ export function mcpRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/agents/mcp-servers',
     scope: 'agents:read',
     summary: 'List MCP servers',
-    description: 'With the approved tools, and whether their servers still describe them in the same way.',
+    description: 'Each server with its approved tools, and whether the server has changed or removed them.',
     query: McpServerQuery,
     answers: { 200: McpServerList },
     handler: (tenant, { query }) => pageMcpServers(kit, tenant, query),

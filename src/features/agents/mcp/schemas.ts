@@ -91,7 +91,7 @@ export const McpServer = define(
     ),
     tools: Type.Array(ref(McpTool), { description: 'The approved tools, as they were then' }),
     checked_at: nullable(Type.String({ ...Timestamp, description: 'When the server was last checked' })),
-    error: nullable(plain.text('The problem with the server then; null if there was none')),
+    error: nullable(plain.text('The error of the last check; null if it succeeded')),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),

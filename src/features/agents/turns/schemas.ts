@@ -66,12 +66,12 @@ const ReadFile = Type.Object({
   name: plain.text('The name of the file'),
   read_as: oneOf(
     FILE_READINGS,
-    'What the model got of it. TEXT: its text; PICTURES: the picture, or its pages; TRANSCRIPT: its ' +
+    'The form in which the model got the file. TEXT: its text; PICTURES: the picture, or its pages; TRANSCRIPT: its ' +
       'transcript; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent',
   ),
   characters: plain.integer('How many characters of text the model got'),
   pictures: plain.integer('How many pictures the model got'),
-  note: nullable(plain.text('Why it was not read, or what was left out')),
+  note: nullable(plain.text('Why the file was not read, or which parts were left out')),
 });
 export type ReadFile = Static<typeof ReadFile>;
 
@@ -89,7 +89,7 @@ const READ = 'What the agent has read, best first';
 const workProperties = {
   files: Type.Array(ReadFile, { description: "The contact's files in the conversation, newest first" }),
   actions: Type.Array(AgentAction, {
-    description: 'The calls of the model. Changes were made only if the agent has answered',
+    description: "The model's function calls. Their changes were applied only if the agent answered",
   }),
   model: nullable(plain.text('The model that answered; null if none was called')),
   input_tokens: nullable(plain.integer('How many tokens the model read; null if it did not report them')),
@@ -132,7 +132,9 @@ export const AgentTrial = define(
     outcome: oneOf(TURN_OUTCOMES, 'ANSWERED: the agent has an answer; HANDED_OVER: a person takes over'),
     reason: nullable(oneOf(HANDOFF_REASONS, `Why a person would take over. ${REASONS}`)),
     answer: nullable(plain.text('What would be sent; null if a person would take over')),
-    handoff_message: nullable(plain.text('What the contact would be told when a person takes over; null for nothing')),
+    handoff_message: nullable(
+      plain.text('The message that the contact would get when a person takes over; null for none'),
+    ),
     passages: Type.Array(ReadPassage, { description: READ }),
     ...workProperties,
   }),
@@ -156,7 +158,10 @@ export const AgentTurn = define(
     outcome: oneOf(TURN_OUTCOMES, 'ANSWERED: the agent has an answer; HANDED_OVER: a person takes over'),
     reason: nullable(oneOf(HANDOFF_REASONS, `Why a person took over. ${REASONS}`)),
     message: nullable(
-      recordId('message', 'The answer, or what the contact was told when a person took over; null if nothing was sent'),
+      recordId(
+        'message',
+        'The answer, or the message to the contact when a person took over; null if nothing was sent',
+      ),
     ),
     file_message: nullable(recordId('message', 'The file that was sent with it; null without one')),
     passages: Type.Array(LoggedPassage, { description: READ }),
@@ -169,8 +174,8 @@ export type AgentTurn = Static<typeof AgentTurn>;
 
 export const AgentTurnList = pageSchema(ref(AgentTurn));
 export const AgentTurnQuery = pageQuery('-createdAt', {
-  agent: Type.Optional(recordId('agent', 'Only those of this agent')),
-  conversation: Type.Optional(recordId('conversation', 'Only those in this conversation')),
-  outcome: Type.Optional(oneOf(TURN_OUTCOMES, 'Only those with this outcome')),
+  agent: Type.Optional(recordId('agent', 'Only records of this agent')),
+  conversation: Type.Optional(recordId('conversation', 'Only records of this conversation')),
+  outcome: Type.Optional(oneOf(TURN_OUTCOMES, 'Only turns with this outcome')),
 });
 export type AgentTurnQuery = Static<typeof AgentTurnQuery>;

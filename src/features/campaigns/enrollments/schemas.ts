@@ -61,7 +61,7 @@ export const EnrollmentList = pageSchema(ref(Enrollment));
 export const EnrollmentQuery = pageQuery('-createdAt', {
   campaign: Type.Optional(recordId('campaign')),
   contact: Type.Optional(recordId('contact')),
-  status: Type.Optional(oneOf(ENROLLMENT_STATUSES, 'Only those with this status')),
+  status: Type.Optional(oneOf(ENROLLMENT_STATUSES, 'Only records with this status')),
 });
 export type EnrollmentQuery = Static<typeof EnrollmentQuery>;
 

@@ -33,7 +33,7 @@ import { declareLimit } from '../../../platform/values/limits.ts';
 // The number of runs of a company that may wait or be worked on, with 100,000 conversations together.
 const MAX_OPEN = declareLimit(10, {
   topic: 'Messages',
-  what: 'Bulk changes that wait or run, per company',
+  what: 'Waiting and running bulk changes, per company',
   beyond: '409',
 });
 

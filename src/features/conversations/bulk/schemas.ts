@@ -103,7 +103,7 @@ export type ConversationRun = Static<typeof ConversationRun>;
 
 export const ConversationRunList = pageSchema(ref(ConversationRun));
 export const ConversationRunQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(RUN_STATUSES, 'Only those with this status')),
+  status: Type.Optional(oneOf(RUN_STATUSES, 'Only records with this status')),
 });
 export type ConversationRunQuery = Static<typeof ConversationRunQuery>;
 export const ConversationRunParams = Type.Object({ id: recordId('conversation-run') });

@@ -22,7 +22,7 @@ export const IS_WAITING = `exists (select from media_downloads where ${QUEUE.wai
 const MOST_FAILURES = declareLimit(10, {
   topic: 'Files',
   what: 'Failed downloads from a network, per number and hour',
-  beyond: 'none until the hour is over',
+  beyond: 'downloads pause until the hour ends',
 });
 const pauseEnd = (times: string): string =>
   `case when cardinality(${times}) >= ${MOST_FAILURES} then ${times}[1] + interval '1 hour' end`;

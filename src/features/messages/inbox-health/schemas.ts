@@ -30,14 +30,15 @@ export const InboxHealth = define(
     last_inbound_at: nullable({ ...Timestamp, description: 'When the last message of a contact was written' }),
     last_outbound_at: nullable({
       ...Timestamp,
-      description: 'When the network accepted the last message to a contact, whoever wrote it',
+      description:
+        'When the network accepted the last message to a contact, whether it was written by a user or automatically',
     }),
     daily_limit: nullable(
       plain.object(
-        'How many people who have not written to it the business of the number can write to in 24 hours; null on networks without such a limit',
+        'How many people the business can write to first in 24 hours; null on networks without such a limit',
         {
           people: nullable(plain.integer('null for no limit, and until the network has reported it')),
-          is_unlimited: plain.flag('The network has reported that there is no limit'),
+          is_unlimited: plain.flag('Whether the network has reported that there is no limit'),
           used: plain.integer(
             'The people who were sent templates in the last 24 hours through this platform, from all numbers of the business',
           ),
@@ -46,13 +47,13 @@ export const InboxHealth = define(
     ),
     failures: plain.object('The messages that failed in the last 24 hours', {
       since: Timestamp,
-      count: plain.integer('How many failed, whatever the cause'),
+      count: plain.integer('The number of failed messages, for all causes'),
       is_complete: plain.flag(`false if more failed than the newest ${MOST_COUNTED} that are counted`),
       causes: Type.Array(
         Type.Object({
           code: Cause.properties.code,
           title: plain.text("The text of the newest message with this cause, in the network's language"),
-          count: plain.integer('How many failed with this cause'),
+          count: plain.integer('The number of messages that failed with this cause'),
           last_at: Timestamp,
         }),
         { description: 'Most frequent first' },

@@ -47,7 +47,7 @@ export type DeliveryReplay = Static<typeof DeliveryReplay>;
 
 export const DeliveryReplayList = pageSchema(ref(DeliveryReplay));
 export const DeliveryReplayQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(REPLAY_STATUSES, 'Only those with this status')),
+  status: Type.Optional(oneOf(REPLAY_STATUSES, 'Only records with this status')),
 });
 export type DeliveryReplayQuery = Static<typeof DeliveryReplayQuery>;
 export const DeliveryReplayParams = Type.Object({ id: recordId('delivery-replay') });

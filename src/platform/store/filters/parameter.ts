@@ -7,8 +7,8 @@ import { MAX_FILTERS } from './items.ts';
 export const describeFilters = (fields: string): string =>
   `A JSON array, URL-encoded, of at most ${MAX_FILTERS} items {field, operator, value}. \`field\` is ${fields}. ` +
   '`operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; ' +
-  'for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER takes a ' +
-  'number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE takes a day such as 2026-11-20, ' +
+  'for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a ' +
+  'number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, ' +
   'BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without ' +
   'a value. Null, absent, "" and [] are empty. The characters %, _ and \\ have no special meaning.';
 
