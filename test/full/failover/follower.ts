@@ -1,0 +1,67 @@
+/** A page that follows the live stream during failovers: it opens the stream again with its cursor, and reads its list at a reset. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openLive, type LiveClient } from '../../support/live.ts';
+import type { FailoverRun } from './clients.ts';
+
+export interface LiveFollower {
+  /** The incoming messages that the page has. */
+  messages: Set<string>;
+  /** How often the stream broke by itself. */
+  breaks: number;
+  /** How often the stream went on where the page had left it, and how often the page had to read its lists again. */
+  resumed: number;
+  resets: number;
+}
+
+const AGAIN_MS = 200;
+
+/** Follows the live stream until the signal. */
+export function followLive(run: FailoverRun, stop: AbortSignal): LiveFollower {
+  const follower = { messages: new Set<string>(), breaks: 0, resumed: 0, resets: 0 };
+  void follow(run, follower, stop);
+  return follower;
+}
+
+async function follow(run: FailoverRun, follower: LiveFollower, stop: AbortSignal): Promise<void> {
+  let after: string | undefined;
+  while (!stop.aborted) {
+    const client = await open(run, after);
+    if (client) {
+      await take(run, follower, { client, isResumed: after !== undefined, stop });
+      after = client.cursor();
+    }
+    await sleep(AGAIN_MS);
+  }
+}
+
+/** Returns null while the stream can not be opened. */
+const open = ({ chance, processes, tenant }: FailoverRun, after: string | undefined): Promise<LiveClient | null> =>
+  // Failure policy: a page tries again later, whatever the answer was.
+  openLive({ url: chance.pick(processes).url, demo: tenant }, after ? { after } : {}).catch(() => null);
+
+interface Opened {
+  client: LiveClient;
+  isResumed: boolean;
+  stop: AbortSignal;
+}
+
+async function take({ pair }: FailoverRun, follower: LiveFollower, { client, isResumed, stop }: Opened): Promise<void> {
+  const isReset = client.events[0]?.event === 'reset';
+  if (isResumed) follower[isReset ? 'resets' : 'resumed'] += 1;
+  let taken = 0;
+  // After a failover the page opens its stream again, with a cursor of the former primary.
+  const { primary } = pair;
+  while (!client.isClosed() && !stop.aborted && pair.primary === primary) {
+    const events = client.events.slice(taken);
+    taken += events.length;
+    for (const { event, data } of events) {
+      if (event === 'message' && data.external_id) follower.messages.add(data.external_id);
+      if (event !== 'reset') continue;
+      const rows = await pair.primary.sql<{ id: string }>('select external_id as id from messages').catch(() => []);
+      for (const { id } of rows) follower.messages.add(id);
+    }
+    await sleep(AGAIN_MS);
+  }
+  if (client.isClosed()) follower.breaks += 1;
+  await client.close();
+}
