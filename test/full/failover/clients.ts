@@ -96,6 +96,7 @@ async function postText(run: FailoverRun, lane: number, n: number): Promise<void
   const body = buildNotification([buildTextElement(PHONE, makeNumber(writer), id, 'Hello')]);
   for (;;) {
     const status = await record(run, 'callback', async () => (await run.network.post(chooseUrl(run), body)) ?? 0);
+    assert.notEqual(status, 0, 'a callback got no answer');
     assert.ok(status === 200 || status === 503, `a callback was answered ${status}`);
     if (status === 200) return void run.acknowledged.callbacks.add(id);
     await sleep(AGAIN_MS);

@@ -1,6 +1,8 @@
 /** A page that follows the live stream during failovers: it opens the stream again with its cursor, and reads its list at a reset. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLive, type LiveClient } from '../../support/live.ts';
+import { waitUntil } from '../../support/wait.ts';
+import type { DatabasePair } from '../harness/database-pair.ts';
 import type { FailoverRun } from './clients.ts';
 
 export interface LiveFollower {
@@ -49,19 +51,29 @@ async function take({ pair }: FailoverRun, follower: LiveFollower, { client, isR
   const isReset = client.events[0]?.event === 'reset';
   if (isResumed) follower[isReset ? 'resets' : 'resumed'] += 1;
   let taken = 0;
-  // After a failover the page opens its stream again, with a cursor of the former primary.
-  const { primary } = pair;
-  while (!client.isClosed() && !stop.aborted && pair.primary === primary) {
+  const takeNew = async (): Promise<void> => {
     const events = client.events.slice(taken);
     taken += events.length;
     for (const { event, data } of events) {
       if (event === 'message' && data.external_id) follower.messages.add(data.external_id);
-      if (event !== 'reset') continue;
-      const rows = await pair.primary.sql<{ id: string }>('select external_id as id from messages').catch(() => []);
-      for (const { id } of rows) follower.messages.add(id);
+      if (event === 'reset') for (const id of await listMessages(pair)) follower.messages.add(id);
     }
+  };
+  // After a failover the page opens its stream again, with a cursor of the former primary.
+  const { primary } = pair;
+  while (!client.isClosed() && !stop.aborted && pair.primary === primary) {
+    await takeNew();
     await sleep(AGAIN_MS);
   }
   if (client.isClosed()) follower.breaks += 1;
   await client.close();
+  // The cursor is behind the events that arrived since the last look.
+  if (!stop.aborted) await takeNew();
 }
+
+const listMessages = (pair: DatabasePair): Promise<string[]> =>
+  waitUntil('the list of messages', async () => {
+    // Failure policy: a page reads its lists again until the database answers.
+    const rows = await pair.primary.sql<{ id: string }>('select external_id as id from messages').catch(() => null);
+    return rows?.map(({ id }) => id);
+  });

@@ -101,7 +101,7 @@ async function play(stage: Stage, pair: DatabasePair, size: FailoverSize): Promi
     const follower = followLive(run, closing.signal);
     const clients = runClients(run);
     // A failure of the clients is reported at the end, because the database must run again before anything can be closed.
-    clients.catch(() => undefined);
+    clients.catch(() => ending.abort());
     const figures = await disturb(run, size);
     ending.abort();
     await clients;
@@ -172,6 +172,7 @@ async function disturb(run: FailoverRun, { promotions, windows, deadMs }: Failov
     (each, its) => loseStandby(each, its, deadMs),
   ]);
   for (const cause of disturbances) {
+    if (run.ending.aborted) break;
     await sleep(500 + run.chance.int(2_000));
     await cause(run, figures);
   }
