@@ -1,6 +1,6 @@
 /** A page that follows the live stream during failovers: it opens the stream again with its cursor, and reads its list at a reset. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openLive, type LiveClient } from '../../support/live.ts';
+import { connectLive, type LiveClient } from '../../support/live.ts';
 import { waitUntil } from '../../support/wait.ts';
 import type { DatabasePair } from '../harness/database-pair.ts';
 import type { FailoverRun } from './clients.ts';
@@ -36,10 +36,16 @@ async function follow(run: FailoverRun, follower: LiveFollower, stop: AbortSigna
   }
 }
 
-/** Returns null while the stream can not be opened. */
-const open = ({ chance, processes, tenant }: FailoverRun, after: string | undefined): Promise<LiveClient | null> =>
+/** Returns null while no stream can begin; a page then tries again with the cursor that it has. */
+async function open(run: FailoverRun, after: string | undefined): Promise<LiveClient | null> {
+  const { chance, processes, tenant } = run;
+  const target = { url: chance.pick(processes).url, demo: tenant };
   // Failure policy: a page tries again later, whatever the answer was.
-  openLive({ url: chance.pick(processes).url, demo: tenant }, after ? { after } : {}).catch(() => null);
+  const client = await connectLive(target, after ? { after } : {}).catch(() => null);
+  const isReady = (): boolean => client?.events.some(({ event }) => event === 'ready') ?? false;
+  await waitUntil('a stream to begin or to end', () => isReady() || (client?.isClosed() ?? true));
+  return isReady() ? client : null;
+}
 
 interface Opened {
   client: LiveClient;
