@@ -8,6 +8,7 @@ import { proveCampaigns } from './proofs/campaigns.ts';
 import { proveDeliveries } from './proofs/deliveries.ts';
 import { proveCrowds } from './proofs/crowds.ts';
 import { proveDocuments } from './proofs/documents.ts';
+import { proveFailover } from './proofs/failover.ts';
 import { proveFiles } from './proofs/files.ts';
 import { proveFloods } from './proofs/floods.ts';
 import { proveForgeries } from './proofs/forgeries.ts';
@@ -182,6 +183,10 @@ const PROOFS: Record<string, Proofs> = {
     small: { rounds: 1, awayMs: 5_000, judgesPace: false },
     ci: { rounds: 3, awayMs: 30_000, judgesPace: true },
     full: { rounds: 50, awayMs: 30_000, judgesPace: true },
+  }),
+  failover: atSizes(proveFailover, {
+    small: { promotions: 2, windows: 2, deadMs: 20_000, contacts: 400, judgesPace: false },
+    ci: { promotions: 20, windows: 4, deadMs: 60_000, contacts: 3_000, judgesPace: true },
   }),
   storage: atSizes(requireStorage, {
     small: { rounds: 1 },

@@ -5,7 +5,8 @@ import { after, test } from 'node:test';
 import { exec, isUnavailable } from '../../src/platform/store/db.ts';
 import { openDatabase } from '../../src/platform/store/tenant.ts';
 import { openDatabasePair } from '../full/harness/database-pair.ts';
-import { call, openStage, sendRequest } from '../full/harness/stage.ts';
+import { buildNotification, buildTextElement, createNetwork } from '../full/harness/network.ts';
+import { call, createInbox, openStage, sendRequest } from '../full/harness/stage.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const pair = await openDatabasePair();
@@ -35,6 +36,13 @@ async function readLive(query: string, pattern: RegExp): Promise<string> {
   throw new Error(`the stream ended: ${text}`);
 }
 const isReady = async (): Promise<boolean> => (await fetch(`${api.url}/health/ready`)).status === 200;
+/** The transactions that store callbacks. */
+const countStoring = async (): Promise<number> =>
+  (
+    await primary.sql(
+      `select distinct pid from pg_locks where relation = 'messages'::regclass and mode = 'RowExclusiveLock'`,
+    )
+  ).length;
 /** The transactions whose COMMIT waits for a standby. */
 const countWaiting = async (): Promise<number> =>
   (await primary.sql(`select from pg_stat_activity where wait_event = 'SyncRep' and query = 'commit'`)).length;
@@ -81,6 +89,27 @@ test('a COMMIT that waits for a dead standby is answered 503, and the process is
   // Until the first request has certainly ended, its repeat is answered 409.
   await waitUntil('the repeat', async () => (await create('waits', repeat)).status === 201);
   assert.equal((await listContacts()).filter((each) => each === 'waits').length, 1);
+});
+
+test('a callback that waits for the transactions of others is answered 503 together with them', async (t) => {
+  const phone = '100000000000800';
+  const network = createNetwork(stage.appSecret);
+  t.after(network.close);
+  await createInbox(api, tenant, phone);
+  await primary.set({ synchronous_standby_names: 'dead' });
+  const post = (id: string): Promise<number | null> =>
+    network.post(api.url, buildNotification([buildTextElement(phone, `551198000000${id}`, `wamid.${id}`, 'Hello')]));
+  const posts: Promise<number | null>[] = [];
+  for (const id of ['1', '2', '3']) {
+    posts.push(post(id));
+    await waitUntil('its transaction', async () => (await countStoring()) === posts.length);
+  }
+  // No more than three transactions run at the same time.
+  posts.push(post('4'));
+  assert.deepEqual(await Promise.all(posts), [503, 503, 503, 503]);
+  assert.equal(await countStoring(), 3);
+  await primary.set({ synchronous_standby_names: '' });
+  await waitUntil('the process to be ready', isReady);
 });
 
 test('a process leaves a dead primary for the promoted standby, one that waited for it starts, and what was acknowledged is there', async () => {

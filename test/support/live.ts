@@ -42,7 +42,8 @@ export async function openLive(platform: LiveTarget, options: LiveOptions = {}):
   return client;
 }
 
-async function connectLive(
+/** Opens a stream, which may end before it is ready. */
+export async function connectLive(
   platform: LiveTarget,
   { key = platform.demo.key, after, headers, url, path = '/v1/live' }: LiveOptions,
 ) {

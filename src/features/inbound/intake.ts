@@ -162,7 +162,9 @@ function createStoreLane(store: ElementStore, { flushes, pauses }: { flushes: nu
     };
     const patience = setTimeout(stop, STILL_MS);
     try {
-      await settleByChannel(store, line.nextBatch());
+      const error = await settleByChannel(store, line.nextBatch());
+      // Callbacks that wait receive the error as well: their own transactions would take as long to fail, and networks repeat callbacks.
+      if (error !== null) for (const item of line.takeAll()) item.failed(error);
       const pauseMs = Math.min(MAX_PAUSE_MS, pauses * (performance.now() - startedMs));
       if (pauseMs > 0) await sleep(pauseMs);
     } finally {
@@ -178,6 +180,12 @@ function createStoreLane(store: ElementStore, { flushes, pauses }: { flushes: nu
     });
 }
 
-async function settleByChannel(store: ElementStore, batch: QueuedElements[]): Promise<void> {
-  for (const [channel, items] of Map.groupBy(batch, (item) => item.channel)) await storeBatch(store, channel, items);
+/** Stores the batch. Returns the error when the database is away, else null. */
+async function settleByChannel(store: ElementStore, batch: QueuedElements[]): Promise<unknown> {
+  let error: unknown = null;
+  for (const [channel, items] of Map.groupBy(batch, (item) => item.channel)) {
+    if (error === null) error = await storeBatch(store, channel, items);
+    else for (const item of items) item.failed(error);
+  }
+  return error;
 }

@@ -23,12 +23,15 @@ export interface ElementStore {
   inboxes: InboxFinder;
 }
 
-/** Stores the batch, whose callbacks all came through `channel`, and resolves or rejects each of them. Never rejects itself. */
+/**
+ * Stores the batch, whose callbacks all came through `channel`, and resolves or rejects each of them. Returns the error when the database
+ * is away, else null. Never rejects itself.
+ */
 export async function storeBatch(
   store: ElementStore,
   channel: NamedChannel,
   batch: UnsettledElements[],
-): Promise<void> {
+): Promise<unknown> {
   try {
     await storeElements(
       store,
@@ -36,9 +39,14 @@ export async function storeBatch(
       batch.flatMap((item) => item.elements),
     );
     for (const item of batch) item.done();
+    return null;
   } catch (error) {
-    if (isDatabaseAway(error)) for (const item of batch) item.failed(error);
-    else for (const item of batch) await retryAlone(store, channel, item, batch.length > 1);
+    if (isDatabaseAway(error)) {
+      for (const item of batch) item.failed(error);
+      return error;
+    }
+    for (const item of batch) await retryAlone(store, channel, item, batch.length > 1);
+    return null;
   }
 }
 

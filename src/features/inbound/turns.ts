@@ -22,6 +22,8 @@ export interface TurnQueue<T extends WaitingItem> {
   /** The number of elements of all items that wait. */
   waiting(): number;
   nextBatch(): T[];
+  /** Removes and returns all items. */
+  takeAll(): T[];
 }
 
 export function createTurnQueue<T extends WaitingItem>(limits: BatchLimits): TurnQueue<T> {
@@ -67,5 +69,11 @@ export function createTurnQueue<T extends WaitingItem>(limits: BatchLimits): Tur
     },
     waiting: () => waiting,
     nextBatch,
+    takeAll: () => {
+      const all = [...queues.values()].flat();
+      queues.clear();
+      waiting = 0;
+      return all;
+    },
   };
 }

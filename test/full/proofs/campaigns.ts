@@ -128,7 +128,7 @@ async function strike({ store }: Stage, blow: Blow, worker: PlatformProcess): Pr
 }
 
 /** Creates contacts with phone numbers by SQL, because the operation would take longer than the campaign. */
-async function insertContacts({ store }: Stage, { _id }: Tenant, first: number, count: number): Promise<void> {
+export async function insertContacts({ store }: Stage, { _id }: Tenant, first: number, count: number): Promise<void> {
   await store.sql(
     `with made as (
         insert into contacts (company_id, _id, name, phone_number, country_code, source)
@@ -141,8 +141,14 @@ async function insertContacts({ store }: Stage, { _id }: Tenant, first: number, 
   );
 }
 
-async function startCampaign({ url }: PlatformProcess, { key }: Tenant, inbox: string): Promise<string> {
-  const steps = Array.from({ length: STEPS }, () => ({ template: { name: 'hello_world', language: 'pt_BR' } }));
+/** Starts a campaign for everybody in Brazil. */
+export async function startCampaign(
+  { url }: PlatformProcess,
+  { key }: Tenant,
+  inbox: string,
+  length = STEPS,
+): Promise<string> {
+  const steps = Array.from({ length }, () => ({ template: { name: 'hello_world', language: 'pt_BR' } }));
   const filters = [{ field: 'contact.country_code', operator: 'eq', value: 'BR' }];
   const body = {
     name: 'Proof',
