@@ -16,12 +16,12 @@ test('both kinds of addresses of a name are found, also while the server answers
   assert.deepEqual(await names.find('six.test'), ['2606:4700::5']);
 });
 
-test('while a thousand look-ups get no answer, other names are found at once, and each of the thousand fails', async (context) => {
+test('while two hundred look-ups get no answer, other names are found at once, and each of the silent ones fails', async (context) => {
   const server = await startNameServer(context);
   const names = createNames([server.address]);
   server.names.set('good.test', ['198.41.0.4']);
   const failures: unknown[] = [];
-  const silent = Array.from({ length: 1_000 }, (_, index) => {
+  const silent = Array.from({ length: 200 }, (_, index) => {
     server.names.set(`silent-${index}.test`, null);
     return names.find(`silent-${index}.test`).catch((error: unknown) => {
       failures.push((error as NodeJS.ErrnoException).code);
