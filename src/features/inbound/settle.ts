@@ -4,6 +4,7 @@ import type { Inbound } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { isCollision, isContention, isUnavailable } from '../../platform/store/db.ts';
+import { countUnanswered } from '../../platform/store/unanswered.ts';
 import { reserveAttachment } from '../attachments/reserve.ts';
 import { enqueueCheck, enqueueStanding } from '../inboxes/reported.ts';
 import type { InboxFinder } from './inboxes.ts';
@@ -50,8 +51,12 @@ export async function storeBatch(
   }
 }
 
-/** Returns true when the database cannot be reached at all, so that storing the elements one by one would fail as well. */
-const isDatabaseAway = (error: unknown): boolean => isUnavailable(error) && !isContention(error);
+/**
+ * Returns true when storing the elements one by one would fail as well: the database cannot be reached, or the rows are locked by transactions
+ * whose COMMIT has no answer.
+ */
+const isDatabaseAway = (error: unknown): boolean =>
+  isUnavailable(error) && (!isContention(error) || countUnanswered() > 0);
 
 /** Stores the callback as a whole first, then element by element, so that one bad element does not keep the others from being stored. */
 async function retryAlone(
