@@ -18,12 +18,22 @@ export interface PredicateRemoval {
   restore(): void;
 }
 
+type Query = (this: object, ...given: unknown[]) => unknown;
+const prototype = pg.Client.prototype as unknown as { query: Query };
+/** The roles that connections have taken since this file was loaded. */
+const roles = new WeakMap<object, string>();
+const send = prototype.query;
+prototype.query = function query(...given) {
+  const [, role] = /^set role (\w+)/.exec(typeof given[0] === 'string' ? given[0] : '') ?? [];
+  if (role !== undefined) roles.set(this, role);
+  return send.apply(this, given);
+};
+
 /** Removes the company condition from all statements of this process that run for a company, until restore() is called. */
 export function removePredicates(): PredicateRemoval {
   const touched = new Set<string>();
-  const prototype = pg.Client.prototype as unknown as { query: (...given: unknown[]) => unknown };
   const original = prototype.query;
-  prototype.query = function query(this: unknown, ...given: unknown[]) {
+  prototype.query = function query(...given) {
     const [statement, ...rest] = given;
     if (!isStatement(statement) || !runsForCompany(this)) return original.apply(this, given);
     // The parameter stays in the statement, because PostgreSQL needs to know its type.
@@ -43,10 +53,7 @@ function isStatement(statement: unknown): statement is SentStatement {
   );
 }
 
-function runsForCompany(client: unknown): boolean {
-  const options = (client as { connectionParameters?: { options?: string } }).connectionParameters?.options ?? '';
-  return options.includes(`role=${ROLES.app} `) || options.includes(`role=${ROLES.read} `);
-}
+const runsForCompany = (client: object): boolean => [ROLES.app, ROLES.read].some((role) => role === roles.get(client));
 
 /** Makes row-level security of this database show every row to every company. */
 export async function disablePolicies({ database }: Platform): Promise<void> {
