@@ -57,7 +57,7 @@ async function stopCommits(): Promise<void> {
 }
 
 test('a COMMIT that waits for a dead standby keeps its connection, so that there are never more than the pool has', async () => {
-  const database = openDatabase({ url: pair.store(primary).url, poolSize: 2, waitMs: 100, statementMs: 100 });
+  const database = openDatabase({ url: pair.store(standby, primary).url, poolSize: 2, waitMs: 100, statementMs: 100 });
   const names = ['a', 'b', 'c', 'd'];
   for (const name of names) assert.equal((await create(name)).status, 201);
   await api.terminate();

@@ -81,7 +81,7 @@ async function expectWritable(url: string): Promise<string> {
   return url;
 }
 
-/** Returns whether the host is a standby, or refuses changes for another reason. Throws when it can not be asked. */
+/** Returns whether the host is a standby, or refuses changes for another reason. Throws when it cannot be asked. */
 export async function isReadOnly(connectionString: string): Promise<boolean> {
   const [row] = await askQuickly<{ refuses: boolean }>(
     { connectionString },
@@ -99,7 +99,7 @@ export async function askQuickly<R>(address: pg.ClientConfig, text: string, valu
     await client.connect();
     return (await client.query(text, values)).rows as R[];
   } finally {
-    // Failure policy: a connection that can not be closed in order is broken already.
+    // Failure policy: a connection that cannot be closed in order is broken already.
     await client.end().catch(() => undefined);
   }
 }

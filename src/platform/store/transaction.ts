@@ -74,7 +74,7 @@ async function rollBack(client: pg.PoolClient, error: unknown): Promise<void> {
     await client.query('rollback');
     client.release(isReadOnlyServer(error) ? (error as Error) : undefined);
   } catch (rollbackError) {
-    // Failure policy: a connection that can not roll back is broken; it is removed from the pool.
+    // Failure policy: a connection that cannot roll back is broken; it is removed from the pool.
     client.release(rollbackError as Error);
   }
 }

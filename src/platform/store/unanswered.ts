@@ -49,19 +49,25 @@ export function closeUnanswered(pool: pg.Pool): void {
   for (const [client, of] of unanswered) if (of === pool) closeAbruptly(client);
 }
 
-/** Closes connections that their server no longer knows, because it was restarted or replaced. Never throws. */
+/**
+ * Closes connections for which their server does not work: it was restarted or replaced, or has never received the statement because the
+ * network lost the connection. Never throws.
+ */
 async function closeGone(): Promise<void> {
   if (unanswered.size === 0) {
     clearInterval(asking);
     asking = undefined;
   }
-  for (const [client, pool] of unanswered) {
-    const { host, port, processID } = client as pg.PoolClient & { processID: number };
-    const address = { connectionString: pool.options.connectionString, host, port };
-    const found = await askQuickly(address, 'select 1 from pg_stat_activity where pid = $1', [processID]).catch(
-      // Failure policy: a server that does not answer may still know the connection.
+  const clients = [...unanswered.keys()] as (pg.PoolClient & { processID: number })[];
+  for (const same of Map.groupBy(clients, ({ host, port }) => `${host}:${port}`).values()) {
+    const [{ user, password, database, host, port, ssl } = {} as pg.PoolClient] = same;
+    const text = `select pid from pg_stat_activity where pid = any($1::int[]) and state = 'active'`;
+    const ids = same.map(({ processID }) => processID);
+    // Failure policy: a server that does not answer may still work for the connections.
+    const found = await askQuickly<{ pid: number }>({ user, password, database, host, port, ssl }, text, [ids]).catch(
       () => null,
     );
-    if (found?.length === 0 && unanswered.has(client)) closeAbruptly(client);
+    for (const client of same)
+      if (found && unanswered.has(client) && !found.some(({ pid }) => pid === client.processID)) closeAbruptly(client);
   }
 }
