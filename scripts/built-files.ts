@@ -32,6 +32,15 @@ function describeDifference(committed: string[], current: string[]): string {
   ].join('\n');
 }
 
+const SECTION = /(?<=<!-- Written by npm run openapi -->\n).*?(?=<!-- End -->)/s;
+
+/** Returns the page with new lines between its two comments. */
+export function replaceSection(file: string, lines: string[]): string {
+  const page = readFileSync(file, 'utf8');
+  if (!SECTION.test(page)) throw new Error(`${file}: the comments around the built section are missing`);
+  return page.replace(SECTION, () => ['', ...lines, ''].join('\n'));
+}
+
 /** The lines of a table of Markdown, with an empty one behind them. */
 export const writeTable = (head: string[], rows: string[][]): string[] => [
   ...[head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`),

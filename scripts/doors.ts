@@ -67,7 +67,7 @@ const SYSTEM_NAMES = ['SystemTx', 'openDatabase', '*'];
 /** The usual expressions that reach the rows of all companies without naming the type SystemTx. */
 const SYSTEM_MEMBERS = ['database.system', 'database.systemTx', 'db.system', 'db.systemTx'];
 
-export const QUERIES = /^src\/features\/.+\/(?:[^/]+-)?queries\.ts$/;
+export const QUERIES = /^src\/features\/.+\/(?:(?:[^/]+-)?queries|[^/]+-sql)\.ts$/;
 const SQL_HOMES = [/^src\/platform\//, QUERIES];
 /** SQL keywords are in one case throughout, so that a sentence such as "Update the inbox" does not match. */
 const SQL_START =

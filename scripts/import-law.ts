@@ -6,7 +6,7 @@ import { posix } from 'node:path';
 import { ROOMS } from './rooms.ts';
 import type { ImportFact, SourceFacts, Violation } from './source-facts.ts';
 
-type FileRole = 'schemas' | 'queries' | 'ingest queries' | 'events' | 'jobs' | 'routes' | 'operation';
+type FileRole = 'schemas' | 'sql' | 'queries' | 'ingest queries' | 'events' | 'jobs' | 'routes' | 'operation';
 /**
  * The kinds of files. reader: runs in a child process; boot: src/boot/, which puts the process together; kit: the services that boot hands
  * to each room; port and registry: in src/channels.
@@ -52,10 +52,20 @@ const ROOM_LAWS: Record<FileRole, RoomLaw> = {
     others: ['platform', 'port', 'registry'],
     otherTypes: [],
   },
-  queries: {
-    sentence: "queries know the platform and the room's schemas, and types of schemas of rooms listed before",
-    own: ['schemas', 'queries'],
+  // Parts of statements that several rooms need.
+  sql: {
+    sentence: 'parts of statements know the platform',
+    own: [],
     earlier: [],
+    earlierTypes: [],
+    others: ['platform'],
+    otherTypes: [],
+  },
+  queries: {
+    sentence:
+      "queries know the platform, the room's schemas, and parts of statements and types of schemas of rooms listed before",
+    own: ['schemas', 'sql', 'queries'],
+    earlier: ['sql'],
     earlierTypes: ['schemas'],
     others: ['platform'],
     otherTypes: ['port', 'registry'],
@@ -100,8 +110,8 @@ const ROOM_LAWS: Record<FileRole, RoomLaw> = {
     sentence:
       'operations know the platform, channels by their port and registry, ai, their own room but for its routes, and ' +
       'operations and schemas of rooms listed before',
-    own: ['schemas', 'queries', 'ingest queries', 'events', 'jobs', 'operation'],
-    earlier: ['schemas', 'operation', 'ingest queries'],
+    own: ['schemas', 'sql', 'queries', 'ingest queries', 'events', 'jobs', 'operation'],
+    earlier: ['schemas', 'sql', 'operation', 'ingest queries'],
     earlierTypes: [],
     others: ['platform', 'port', 'registry', 'ai'],
     otherTypes: ['kit'],
@@ -216,6 +226,7 @@ function findPlace(path: string): FilePlace {
 function findRole(file: string): FileRole {
   if (/^ingest-(?:.+-)?queries\.ts$/.test(file)) return 'ingest queries';
   if (file === 'queries.ts' || file.endsWith('-queries.ts')) return 'queries';
+  if (file.endsWith('-sql.ts')) return 'sql';
   const role = (['schemas', 'events', 'jobs', 'routes'] as const).find((known) => file === `${known}.ts`);
   return role ?? 'operation';
 }

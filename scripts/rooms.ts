@@ -15,6 +15,7 @@ export const ROOMS = [
   'companies',
   'opt-outs',
   'conversations',
+  'sends',
   'messages',
   'quick-replies',
   'templates',

@@ -3,21 +3,17 @@ import { describeNeed, listScopes, type ApiDocument } from '../src/platform/http
 import { IMPLIED } from '../src/platform/values/scopes.ts';
 import { writeTable } from './built-files.ts';
 
-const SECTION = /(?<=<!-- Written by npm run openapi -->\n).*?(?=<!-- End -->)/s;
 const BREAK = '<br>';
 
-/** Returns the page with new tables between its two comments. */
-export function replaceScopeTables(page: string, document: ApiDocument): string {
-  if (!SECTION.test(page)) throw new Error('the comments around the tables of scopes are missing');
+export function writeScopeTables(document: ApiDocument): string[] {
   const included = IMPLIED.map(({ scopes, words }) => [listScopes(scopes), words]);
   const needed = groupNeeds(document).map(([needs, requests]) => [requests.join(BREAK), needs]);
-  const tables = [
+  return [
     ...writeTable(['Scope', 'Includes'], included),
     '## Requests that need further scopes',
     '',
     ...writeTable(['Request', 'Also needs'], needed),
   ];
-  return page.replace(SECTION, () => ['', ...tables, ''].join('\n'));
 }
 
 /** Lists the needs with the requests that have them; requests with the same needs are listed once. */

@@ -30,6 +30,7 @@ import type { Window } from '../../src/platform/store/paging.ts';
 import { purgeByPages } from '../../src/platform/store/retention.ts';
 import { lockLimit } from '../../src/platform/store/limit-lock.ts';
 import type { SystemTx, TenantTx } from '../../src/platform/store/tenant.ts';
+import type { FactsSql } from '../../src/features/sends/recipient-sql.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -225,24 +226,14 @@ const VARIANTS: Record<string, unknown[]> = {
     [[], ['vip']].map((tags) => ({ filters: condition, tags, contacts: [] })),
   ),
   SkipRules: [
+    { needed: [], restingCodes: [], refusal: ({ name }: FactsSql) => `case when ${name} is null then 'x' end` },
     {
-      testPeople: null,
-      identityKinds: ['PHONE'],
-      needed: [],
-      undeliveredIn: [],
-      restingCodes: [],
-      writesToActive: true,
-    },
-    {
-      testPeople: ['7'],
-      identityKinds: ['PHONE', 'BSUID'],
       needed: [
         { field: 'name', customField: '0' },
         { field: null, customField: null },
       ],
-      undeliveredIn: ['US'],
       restingCodes: ['131049'],
-      writesToActive: false,
+      refusal: (facts: FactsSql) => `case when ${Object.values(facts).join(' is null or ')} is null then 'x' end`,
     },
   ],
   BroadQuery: [{ filter: anything, search: toBroadSearch('7') }],

@@ -123,7 +123,7 @@ function findValue(variable: string, recipient: Recipient): string | null {
 function readField(field: string, { contact }: Recipient): string | null {
   if (!contact) return null;
   const { name, email, phone_number, country_code, professional_network_identifier, external_id, language } = contact;
-  const first_name = name?.trim().split(/\s+/)[0] ?? null;
+  const first_name = toText(name)?.split(/\s+/)[0] ?? null;
   const fields = { name, email, phone_number, country_code, professional_network_identifier, external_id, language };
   return toText(new Map(Object.entries({ ...fields, first_name })).get(field) ?? null);
 }

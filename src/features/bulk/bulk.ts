@@ -103,12 +103,12 @@ async function checkRequest(kit: Kit, tenant: Tenant, body: BulkForm): Promise<C
   if (agent !== null && !(await findAgent(tenant.read, agent))) throw unknownReference('agentToActivate');
   const { templateName: name, languageCode: language, components: given = [] } = body;
   const components: GivenComponent[] = Array.isArray(given) ? given : [given];
-  const { template } = await findApproved(kit, tenant, { inbox: inbox._id, name, language }, PATHS);
+  const { template, category } = await findApproved(kit, tenant, { inbox: inbox._id, name, language }, PATHS);
   const channel = kit.channels.get(inbox.channel);
   const headers = await checkGiven(kit, tenant.read, { channel, template, given: components, path: 'components' });
   checkHeaders(channel, headers);
   const { keep_existing_assignment: keeps = false, send_to_active_conversations: writesToActive = false } = body;
-  const options = { owner, agent, attendant, keeps, writesToActive };
+  const options = { owner, agent, attendant, keeps, writesToActive, category };
   const { type, id, name: actorName } = tenant.principal;
   const actor = { type, id, name: actorName } as RunWork['actor'];
   const run = { _id: newId(), inbox: inbox._id, template, time_zone: inbox.time_zone, components, options, actor };

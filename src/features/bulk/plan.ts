@@ -5,9 +5,11 @@ import type { FilledTemplate } from '../../channels/templates/compose.ts';
 import { fillForRecipient } from '../../channels/templates/for-recipient.ts';
 import { hasVariables, type RecipientContact } from '../../channels/templates/variables.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
+import { isPhoneFault, readPhone } from '../../platform/values/phone.ts';
 import { readContacts } from '../contacts/by-phones.ts';
 import { NOBODY } from '../contacts/contacts.ts';
-import { findRecipientBlock, OVER_DAILY_LIMIT } from '../messages/blocks.ts';
+import { OVER_DAILY_LIMIT } from '../messages/blocks.ts';
+import { ask, findRefusal, nameKey, STRANGER, type Asking } from '../sends/admission.ts';
 import { type BulkInbox, type RunWork } from './queries.ts';
 import { findRecipients, type Recipient, type RowFault, type WaitingRow } from './row-queries.ts';
 
@@ -33,17 +35,19 @@ export interface Planning {
 }
 
 export async function planRows(tx: TenantRead, planning: Planning, rows: WaitingRow[]): Promise<Plan> {
+  const { inbox, channel, run } = planning;
+  const asking = ask('BULK', channel, inbox, { contentType: 'TEMPLATE', ...run.options });
   const names = rows.map(({ phone }) => PHONE_NUMBER.identify(phone));
   const values = names.map(({ value }) => value);
   const recipients = await findRecipients(tx, {
-    run: planning.run._id,
-    inbox: planning.inbox._id,
+    run: run._id,
+    inbox: inbox._id,
     kind: PHONE_NUMBER.kind,
     values,
-    restingCodes: planning.channel.templates?.restingCodes?.map(String) ?? [],
+    restingCodes: asking.restingCodes,
   });
   const byValue = new Map(recipients.map((recipient) => [recipient.value, recipient]));
-  const records = hasVariables(planning.run.components)
+  const records = hasVariables(run.components)
     ? await readContacts(
         tx,
         recipients.map(({ contact }) => contact),
@@ -61,7 +65,7 @@ export async function planRows(tx: TenantRead, planning: Planning, rows: Waiting
       continue;
     }
     if (known) named.add(known.contact);
-    const filled = checkRow(planning, { row, to, known, contact: contacts.get(known?.contact ?? '') ?? null });
+    const filled = checkRow(asking, run, { row, to, known, contact: contacts.get(known?.contact ?? '') ?? null });
     if ('code' in filled) plan.failed.push({ row, known, error: filled });
     else plan.sends.push({ row, to, known, filled });
   }
@@ -93,19 +97,24 @@ interface Checked extends Omit<PlannedSend, 'filled'> {
   contact: RecipientContact | null;
 }
 
-function checkRow({ inbox, channel, run }: Planning, { row, to, known, contact }: Checked): FilledTemplate | RowFault {
-  const { blocked = false, opted_out = false, conversation = null } = known ?? {};
-  const block = findRecipientBlock({ blocked, opted_out, test_mode: inbox.test_mode, to }, channel);
-  if (block) return { code: block.code, message: block.message };
-  if (conversation !== null && !run.options.writesToActive)
-    return { code: 'ACTIVE_CONVERSATION', message: 'The contact has an open conversation in this inbox' };
+function checkRow(
+  asking: Asking<'BULK'>,
+  run: Planning['run'],
+  { row, to, known, contact }: Checked,
+): FilledTemplate | RowFault {
+  const read = readPhone(row.phone, null);
+  const refusal = findRefusal(
+    {
+      ...STRANGER,
+      ...known,
+      name: nameKey(to),
+      is_engaged: (known?.conversation ?? null) !== null,
+      country_code: isPhoneFault(read) ? null : read.country_code,
+    },
+    asking,
+  );
+  if (refusal) return { code: refusal.code, message: refusal.message };
   const newcomer = { ...NEWCOMER, name: row.name, phone_number: row.phone };
-  if (known?.is_resting)
-    return {
-      code: 'NOT_DELIVERABLE',
-      message:
-        'The network did not deliver a message to the contact within the last day, and does not accept another one so soon',
-    };
   const filling = { template: run.template, given: run.components, timeZone: run.time_zone };
   return fillForRecipient(filling, {
     contact: contact ?? newcomer,

@@ -27,6 +27,8 @@ export interface RunOptions {
   attendant: string | null;
   keeps: boolean;
   writesToActive: boolean;
+  /** The category of the template; runs of an older version have none. */
+  category?: string;
 }
 
 /** What a process needs to work on a run. */

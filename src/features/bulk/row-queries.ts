@@ -1,6 +1,7 @@
 /** Statements about the rows of a bulk run: each contact of the run is a row with its own state. */
 import { exec, many, one } from '../../platform/store/db.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
+import { joinOpenConversation, restingSql, windowOpenSql } from '../sends/recipient-sql.ts';
 
 /** The error of one contact. */
 export interface RowFault {
@@ -242,7 +243,6 @@ export interface Recipient {
   window_open: boolean;
   /** Whether another row of the run has named the contact, by another number. */
   is_repeated: boolean;
-  /** Whether a message to the contact failed within the last day with a code after which the network wants no other one. */
   is_resting: boolean;
 }
 
@@ -251,7 +251,7 @@ interface AskedRecipients {
   inbox: string;
   kind: string;
   values: string[];
-  restingCodes: string[];
+  restingCodes: readonly string[];
 }
 
 /** Finds the contacts of these numbers. */
@@ -262,19 +262,13 @@ export function findRecipients(
   return many(tx, {
     name: 'bulk.findRecipients',
     text: `select asked.value, i.address, c._id as contact, c.opted_out, c.blocked, v._id as conversation,
-        w.window_expires_at is not null as window_open,
+        ${windowOpenSql('$2')} as window_open,
         exists (select from bulk_rows o where o.company_id = $1 and o.run_id = $5 and o.contact_id = c._id) as is_repeated,
-        cardinality($6::text[]) > 0 and exists (
-          select from messages r where r.company_id = $1 and r.contact_id = c._id and r.failed_at > now() - interval '24 hours'
-          and r.errors -> 0 ->> 'code' = any($6::text[])) as is_resting
+        ${restingSql('$6::text[]')} as is_resting
       from unnest($4::text[]) as asked (value)
         join contact_identities i on i.company_id = $1 and i.kind = $3 and i.value = asked.value
         join contacts c on c.company_id = $1 and c._id = i.contact_id
-        left join conversations v on v.company_id = $1 and v.inbox_id = $2 and v.contact_id = c._id and v.status <> 'CLOSED'
-        left join lateral (
-          select max(o.window_expires_at) as window_expires_at from conversations o
-          where o.company_id = $1 and o.inbox_id = $2 and o.contact_id = c._id and o.window_expires_at > now()
-        ) w on true`,
+        ${joinOpenConversation('$2')}`,
     values: [tx.companyId, inbox, kind, values, run, restingCodes],
   });
 }

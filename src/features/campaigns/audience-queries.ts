@@ -2,6 +2,16 @@
 import { exec, many } from '../../platform/store/db.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { ValueSource } from '../../channels/templates/variables.ts';
+import { NOT_BLANK } from '../../platform/values/words.ts';
+import {
+  joinNames,
+  joinOpenConversation,
+  NAME_KEY,
+  restingSql,
+  windowOpenSql,
+  type Bind,
+  type FactsSql,
+} from '../sends/recipient-sql.ts';
 import type { SkipReason } from './schemas.ts';
 
 export interface AudienceMatch {
@@ -19,23 +29,18 @@ export interface NeededValue extends Pick<ValueSource, 'field' | 'column'> {
 export interface SkipRules {
   campaign: string;
   inbox: string;
-  /** The kinds of the identities that messages are sent to, the most reliable first. */
-  identityKinds: string[];
-  /** The identities that an inbox in test mode may write to, as a kind and a value; null for an inbox that is not in test mode. */
-  testPeople: string[] | null;
+  /** The kinds of names that messages are sent to, with their places; the most reliable kind has place 0. */
+  places: Record<string, number>;
   needed: NeededValue[];
-  /** Countries where the network does not deliver the template. */
-  undeliveredIn: string[];
-  /** The network's codes after which it wants no other message to the contact within a day. */
-  restingCodes: string[];
-  writesToActive: boolean;
+  restingCodes: readonly string[];
+  /** Returns an expression for the code by which the common rules refuse the recipient with these facts. */
+  refusal(facts: FactsSql, bind: Bind): string;
 }
 
 /** The parameters of a statement whose text depends on the request. */
 interface Parameters {
   values: unknown[];
-  /** Adds a value and returns its placeholder. */
-  bind(value: unknown, type: string): string;
+  bind: Bind;
 }
 
 function startParameters(values: unknown[]): Parameters {
@@ -52,61 +57,51 @@ function audienceSql({ bind }: Parameters, { filters, tags, contacts }: Audience
   return `${named} or (${tagged}${filters?.exact ?? ''})`;
 }
 
-/** Returns an expression for the reason for which the contact \`c\` with the identity \`i\` is skipped; null when nothing speaks against it. */
-function skipReasonSql({ bind }: Parameters, rules: SkipRules): string {
-  const { testPeople, needed, undeliveredIn, restingCodes, writesToActive } = rules;
-  const activeSql =
-    (): string => `exists (select from conversations v where v.company_id = $1 and v.inbox_id = ${bind(rules.inbox, 'text')}
-    and v.contact_id = c._id and v.status <> 'CLOSED')`;
-  const cases: [SkipReason, string | null][] = [
-    ['BLOCKED', 'c.blocked'],
-    ['OPTED_OUT', 'c.opted_out'],
-    ['INVALID_NUMBER', 'i.value is null'],
-    ['NOT_TEST_NUMBER', testPeople && `i.kind || ' ' || i.value <> all(${bind(testPeople, 'text[]')})`],
-    ['ACTIVE_CONVERSATION', writesToActive ? null : activeSql()],
-    ['NOT_DELIVERABLE', undeliveredIn.length > 0 ? `c.country_code = any(${bind(undeliveredIn, 'text[]')})` : null],
-    [
-      'NOT_DELIVERABLE',
-      restingCodes.length > 0
-        ? `exists (select from messages r where r.company_id = $1 and r.contact_id = c._id and r.failed_at > now() - interval '24 hours'
-            and r.errors -> 0 ->> 'code' = any(${bind(restingCodes, 'text[]')}))`
-        : null,
-    ],
-    ['MISSING_VARIABLE', needed.map((value) => `(${missingSql({ bind }, value)})`).join(' or ') || null],
-  ];
-  const whens = cases.flatMap(([reason, test]) => (test === null ? [] : [`when ${test} then '${reason}'`]));
-  return `case ${whens.join(' ')} end`;
+/** Returns an expression for the reason for which the contact `c` is skipped; null when nothing speaks against it. */
+function skipReasonSql({ bind }: Parameters, { needed, restingCodes, refusal }: SkipRules, inbox: string): string {
+  const facts = {
+    blocked: 'c.blocked',
+    opted_out: 'c.opted_out',
+    name: NAME_KEY,
+    is_engaged: 'v._id is not null',
+    country_code: 'c.country_code',
+    is_resting: restingCodes.length > 0 ? restingSql(bind(restingCodes, 'text[]')) : 'false',
+    window_open: windowOpenSql(inbox),
+  };
+  const missing = needed.map((value) => `(${missingSql({ bind }, value)})`).join(' or ') || 'false';
+  return `coalesce(${refusal(facts, bind)}, case when ${missing} then 'MISSING_VARIABLE' end)`;
 }
 
 /** Returns the condition that a contact has no value where it is needed, nor the enrollment `a` by which it was added. */
 function missingSql({ bind }: Pick<Parameters, 'bind'>, { field, customField, column }: NeededValue): string {
   const absent = [
-    ...(field === null ? [] : [`coalesce(c.${field}, '') !~ '\\S'`]),
-    ...(customField === null
-      ? []
-      : [`coalesce(c.custom_fields ->> ${bind(customField, 'text')}, '') !~ '[^\\s\\[\\]]'`]),
-    ...(column === null ? [] : [`a.recipient -> 'columns' ->> ${bind(column, 'text')} is null`]),
-  ];
+    ...(field === null ? [] : [`c.${field}`]),
+    ...(customField === null ? [] : [customFieldSql(`c.custom_fields -> ${bind(customField, 'text')}`)]),
+    ...(column === null ? [] : [`a.recipient -> 'columns' ->> ${bind(column, 'text')}`]),
+  ].map((value) => `coalesce(${value}, '') !~ '${NOT_BLANK}'`);
   return absent.join(' and ') || 'true';
 }
+
+/** The value of a custom field as a template shows it. */
+const customFieldSql = (value: string): string => `case jsonb_typeof(${value})
+    when 'array' then (select string_agg(each, ', ') from jsonb_array_elements_text(${value}) each) else ${value} #>> '{}' end`;
 
 const CONTACT_COLUMNS = `_id, name, email, phone_number, country_code, professional_network_identifier, external_id, language,
   custom_fields, opted_out, blocked`;
 
 /** Returns a query of the audience and of the contacts that were added, with the reason for which each is skipped. */
 function judgedSql(parameters: Parameters, match: AudienceMatch, rules: SkipRules): string {
-  const campaign = parameters.bind(rules.campaign, 'text');
-  const kinds = parameters.bind(rules.identityKinds, 'text[]');
+  const { bind } = parameters;
+  const campaign = bind(rules.campaign, 'text');
+  const inbox = bind(rules.inbox, 'text');
   return `audience as (
       select ${CONTACT_COLUMNS} from contacts where company_id = $1 and (${audienceSql(parameters, match)} or _id in (
         select contact_id from campaign_enrollments where company_id = $1 and campaign_id = ${campaign}))
     ), judged as (
-      select c._id, ${skipReasonSql(parameters, rules)} as reason
-      from audience c left join lateral (
-        select kind, value from contact_identities n
-        where n.company_id = $1 and n.contact_id = c._id and n.kind = any(${kinds})
-        order by array_position(${kinds}, n.kind), n.created_at desc limit 1
-      ) i on true left join campaign_enrollments a on a.company_id = $1 and a.campaign_id = ${campaign} and a.contact_id = c._id
+      select c._id, ${skipReasonSql(parameters, rules, inbox)} as reason
+      from audience c ${joinOpenConversation(inbox)}
+        ${joinNames(bind(rules.places, 'jsonb'))}
+        left join campaign_enrollments a on a.company_id = $1 and a.campaign_id = ${campaign} and a.contact_id = c._id
     )`;
 }
 

@@ -1,12 +1,9 @@
 /** The audience of a campaign: the contacts that match its filters and tags, and those that it lists. */
-import type { NamedChannel } from '../../channels/registry.ts';
 import { listNeededValues } from '../../channels/templates/variables.ts';
 import type { GivenComponent } from '../../channels/templates/given.ts';
-import type { Undelivered } from '../../channels/templates/network.ts';
 import { AppError, insideOf, unknownReference } from '../../platform/values/errors.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
 import { readFilterCondition } from '../contacts/list/found.ts';
-import { readNames } from '../inboxes/test-people.ts';
 import { listAllDefinitions } from '../custom-fields/values.ts';
 import type { AudienceMatch, NeededValue } from './audience-queries.ts';
 import { findExistingContacts } from './queries.ts';
@@ -47,42 +44,3 @@ export async function findNeededValues(read: TenantRead, given: readonly GivenCo
     column,
   }));
 }
-
-interface Judging {
-  campaign: string;
-  inbox: string;
-  channel: Pick<NamedChannel, 'identities'>;
-  test_mode: { enabled: boolean; test_numbers: string[] };
-  needed: NeededValue[];
-  /** The countries where the network delivers none of the templates. */
-  undeliveredIn: string[];
-  restingCodes: string[];
-  writesToActive: boolean;
-}
-
-/** Returns the values by which the database decides who is skipped. */
-export const makeRules = ({
-  campaign,
-  inbox,
-  channel,
-  test_mode,
-  needed,
-  undeliveredIn,
-  restingCodes,
-  writesToActive,
-}: Judging) => ({
-  campaign,
-  inbox,
-  identityKinds: channel.identities.map(({ kind }) => kind),
-  testPeople: test_mode.enabled
-    ? test_mode.test_numbers.flatMap((text) => readNames(channel, text)).map(({ kind, value }) => `${kind} ${value}`)
-    : null,
-  needed,
-  undeliveredIn,
-  restingCodes,
-  writesToActive,
-});
-
-/** Returns the countries where the network delivers none of the templates of a category. */
-export const listUndelivered = (undelivered: readonly Undelivered[], category: string): string[] =>
-  undelivered.filter((each) => each.category === category).map(({ country }) => country);

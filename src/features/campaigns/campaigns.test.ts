@@ -153,6 +153,27 @@ test('the preview counts who would be skipped by reason, and shows the messages 
   assert.deepEqual([open.total, open.sendable, open.messages[1].contact], [8, 3, bia._id]);
 });
 
+test('the preview counts the same contacts as without a value whose messages cannot be filled in, whatever white space they have', async () => {
+  const tags = [`t${newId()}`];
+  const { body: field } = await call(201, 'POST', '/v1/custom-fields', {
+    body: { title: 'Sizes', slug: `sizes_${newId()}`, context: 'contact', type: 'LIST' },
+  });
+  const names = [' ', '\u00a0', '\u0085', '\u2028 \u3000', '\ufeff\t\n', ' \u0085Ana ', '\u200b', 'Bia'];
+  for (const name of names) {
+    const { _id } = await addContact({ tags, name: 'Ana', custom_fields: { [field.slug]: ['S', 'M'] } });
+    await database.sql('update contacts set name = $2 where _id = $1', [_id, name]);
+  }
+  await addContact({ tags, name: 'Rui', custom_fields: { [field.slug]: [] } });
+  const parameters = [{ variable_ref: 'first_name' }, { variable_ref: field.slug }];
+  const campaign = await create({
+    steps: [{ template: { ...ORDER, components: [{ parameters }] } }],
+    audience: { tags },
+  });
+  const { sendable, skipped, messages } = await preview(campaign);
+  assert.deepEqual([sendable, skipped], [3, [{ reason: 'MISSING_VARIABLE', count: 6, message: null }]]);
+  assert.equal(messages.length, 3);
+});
+
 test('the preview counts a contact whose value does not fit the message, and the campaign skips it with the variable and the value', async () => {
   const tags = [`t${newId()}`];
   const ana = await addContact({ tags, name: 'A'.repeat(100) });

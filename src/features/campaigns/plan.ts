@@ -2,7 +2,7 @@
 import type { Identity } from '../../channels/identity.ts';
 import type { FilledTemplate } from '../../channels/templates/compose.ts';
 import { fillForRecipient, isUnfilled, type UnfilledTemplate } from '../../channels/templates/for-recipient.ts';
-import { isNamedIn } from '../inboxes/test-people.ts';
+import { findRefusal, nameKey } from '../sends/admission.ts';
 import type { Candidate, Skipped } from './portion-queries.ts';
 import type { OpenStep, Run } from './run.ts';
 
@@ -17,13 +17,13 @@ export interface Plan {
   skipped: Skipped[];
 }
 
-export function planCandidates({ campaign, sender, steps }: Run, candidates: Candidate[]): Plan {
+export function planCandidates({ campaign: { options }, sender, steps }: Run, candidates: Candidate[]): Plan {
   const plan: Plan = { sends: [], skipped: [] };
   for (const candidate of candidates) {
     const step = steps.get(candidate.step);
     if (!step) throw new Error('a step was not opened');
     const { to } = candidate;
-    const reason = findSkipReason({ campaign, sender }, step, { candidate, to });
+    const reason = findSkipReason(options, step, candidate);
     const { _id: enrollment, message } = candidate;
     const filled = reason ?? fill(candidate, step, sender.inbox.time_zone);
     if (typeof filled === 'string') plan.skipped.push({ enrollment, message, reason: filled, words: null });
@@ -33,23 +33,14 @@ export function planCandidates({ campaign, sender, steps }: Run, candidates: Can
   return plan;
 }
 
-/** The order is that of the preview. */
 function findSkipReason(
-  { campaign, sender: { inbox, channel } }: Pick<Run, 'campaign' | 'sender'>,
-  { undeliveredIn }: OpenStep,
-  { candidate, to }: { candidate: Candidate; to: Identity | null },
+  { stop_on_reply }: Run['campaign']['options'],
+  { asking }: OpenStep,
+  candidate: Candidate,
 ): Skipped['reason'] | null {
-  if (candidate.has_replied && campaign.options.stop_on_reply) return 'REPLIED';
-  const { blocked, opted_out, conversation, enrollment, country_code, is_resting } = candidate;
-  if (blocked) return 'BLOCKED';
-  if (opted_out) return 'OPTED_OUT';
-  if (!to) return 'INVALID_NUMBER';
-  const { enabled, test_numbers } = inbox.test_mode;
-  if (enabled && !isNamedIn(channel, test_numbers, [to])) return 'NOT_TEST_NUMBER';
-  const isStranger = conversation !== null && enrollment !== candidate._id && candidate.step === 0;
-  if (isStranger && !campaign.options.send_to_active_conversations) return 'ACTIVE_CONVERSATION';
-  const isUndelivered = country_code !== null && undeliveredIn.includes(country_code);
-  return isUndelivered || is_resting ? 'NOT_DELIVERABLE' : null;
+  if (candidate.has_replied && stop_on_reply) return 'REPLIED';
+  const { to } = candidate;
+  return findRefusal({ ...candidate, name: to && nameKey(to) }, asking)?.code ?? null;
 }
 
 /** Returns the message with the values of the enrolment, or why it cannot be filled in. */

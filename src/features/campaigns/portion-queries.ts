@@ -2,6 +2,7 @@
 import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
 import type { Identity } from '../../channels/identity.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
+import { joinNames, joinOpenConversation, restingSql, windowOpenSql, type Facts } from '../sends/recipient-sql.ts';
 import type { SkipReason } from './schemas.ts';
 import type { Recipient, RecipientContact } from '../../channels/templates/variables.ts';
 
@@ -47,57 +48,44 @@ export function listDue(tx: TenantRead, campaign: string, most: number): Promise
   });
 }
 
-/** A due enrollment with everything that decides whether and what is sent. */
-export interface Candidate extends DueEnrollment {
+/** A due enrollment with everything that decides whether and what is sent. A first message interrupts the conversations of others. */
+export interface Candidate extends DueEnrollment, Omit<Facts, 'name'> {
   /** The values of the enrolment, with those that the caller gave who added the contact. */
   recipient: (RecipientContact & Pick<Recipient, 'columns'>) | null;
   refusals: number;
-  phone_number: string | null;
-  country_code: string | null;
-  blocked: boolean;
-  opted_out: boolean;
-  /** The identity that the message is sent to; null when the contact has none. */
+  /** The name that the message is sent to; null when the contact has none. */
   to: Identity | null;
-  /** The open conversation with the contact in the inbox, and the enrollment that it belongs to. */
+  /** The open conversation with the contact in the inbox. */
   conversation: string | null;
-  enrollment: string | null;
-  window_open: boolean;
   /** Whether the contact has replied to an earlier message. */
   has_replied: boolean;
-  /** Whether a message to the contact failed within the last day with a code after which the network wants no other one. */
-  is_resting: boolean;
   content: string | null;
   template: { name: string; language: string; components: Record<string, unknown>[] } | null;
   reached_at: string | null;
   reached_before: string | null;
 }
 
-/** Locks due enrollments, whose conversations, contacts and waiting messages are locked already. `kinds`: of names, the most reliable first. */
+/** Locks due enrollments, whose conversations, contacts and waiting messages are locked already. */
 export function lockDue(
   tx: TenantTx,
   ids: string[],
-  { inbox, kinds, restingCodes }: { inbox: string; kinds: string[]; restingCodes: string[] },
+  { inbox, places, restingCodes }: { inbox: string; places: Record<string, number>; restingCodes: string[] },
 ): Promise<Candidate[]> {
   return many(tx, {
     name: 'campaigns.lockDue',
-    text: `select e._id, e.contact_id as contact, e.current_step as step, e.recipient, e.refusals, c.phone_number, c.country_code, c.blocked,
-        c.opted_out, e.replied_at is not null as has_replied, i.named as "to", v._id as conversation, v.enrollment_id as enrollment,
-        w.window_expires_at is not null as window_open, exists (
-          select from messages r where r.company_id = $1 and r.contact_id = c._id and r.failed_at > now() - interval '24 hours'
-            and r.errors -> 0 ->> 'code' = any($5::text[])) as is_resting,
+    text: `select e._id, e.contact_id as contact, e.current_step as step, e.recipient, e.refusals, c.country_code, c.blocked, c.opted_out,
+        e.replied_at is not null as has_replied, named.names -> 0 as "to", v._id as conversation,
+        v._id is not null and v.enrollment_id is distinct from e._id and e.current_step = 0 as is_engaged,
+        ${windowOpenSql('$3')} as window_open, ${restingSql('$5::text[]')} as is_resting,
         s.message_id as message, m.content, m.template, s.reached_at, s.reached_before
       from campaign_enrollments e join contacts c on c.company_id = $1 and c._id = e.contact_id
-        left join lateral (select json_build_object('kind', n.kind, 'value', n.value, 'address', n.address) as named from contact_identities n
-          where n.company_id = $1 and n.contact_id = c._id and n.kind = any($4::text[])
-          order by array_position($4::text[], n.kind), n.created_at desc limit 1) i on true
-        left join conversations v on v.company_id = $1 and v.inbox_id = $3 and v.contact_id = c._id and v.status <> 'CLOSED'
-        left join lateral (select max(o.window_expires_at) as window_expires_at from conversations o
-          where o.company_id = $1 and o.inbox_id = $3 and o.contact_id = c._id and o.window_expires_at > now()) w on true
+        ${joinOpenConversation('$3')}
+        ${joinNames('$4::jsonb')}
         left join campaign_sends s on s.company_id = $1 and s.enrollment_id = e._id and s.step = e.current_step
         left join messages m on m.company_id = $1 and m._id = s.message_id
       where e.company_id = $1 and e._id = any($2::text[]) and e.next_run_at <= now()
       order by e.next_run_at, e._id for no key update of e`,
-    values: [tx.companyId, ids, inbox, kinds, restingCodes],
+    values: [tx.companyId, ids, inbox, places, restingCodes],
   });
 }
 

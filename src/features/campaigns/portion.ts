@@ -66,7 +66,7 @@ async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<P
   const candidates = await lockDue(
     tx,
     due.map(({ _id }) => _id),
-    describeSender(run.sender),
+    describeSender(run),
   );
   const { sends, skipped } = planCandidates(run, candidates);
   if (skipped.length > 0) await endSkipped(tx, skipped);
@@ -102,9 +102,9 @@ async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<P
 }
 
 /** What decides about a contact for this sender. */
-const describeSender = ({ inbox, channel }: Run['sender']) => ({
+const describeSender = ({ kit, sender: { inbox, channel } }: Run) => ({
   inbox: inbox._id,
-  kinds: channel.identities.map(({ kind }) => kind),
+  places: kit.channels.identityPlaces[channel.name] ?? {},
   restingCodes: channel.templates?.restingCodes?.map(String) ?? [],
 });
 

@@ -2,9 +2,10 @@
 import type { Kit } from '../../kit.ts';
 import { AppError, type FieldError } from '../../platform/values/errors.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
+import { ask, refusalSql } from '../sends/admission.ts';
 import { findShelf } from '../templates/catalogue.ts';
-import { findNeededValues, listUndelivered, makeRules, readAudience } from './audience.ts';
-import { countAudience } from './audience-queries.ts';
+import { findNeededValues, readAudience } from './audience.ts';
+import { countAudience, type SkipRules } from './audience-queries.ts';
 import { expectCampaign } from './campaigns.ts';
 import { findTestMode, type CampaignRow } from './queries.ts';
 import { writeMessages } from './preview-messages.ts';
@@ -68,20 +69,19 @@ async function collectProblems<T>(problems: FieldError[], check: () => Promise<T
 
 /** Returns the rules by which contacts are skipped before the first message, and where times are read. */
 async function readRules(kit: Kit, read: TenantRead, { _id, inbox, options }: CampaignRow, steps: SendableStep[]) {
-  const { templates, channel, inbox: sender } = await findShelf(kit, read, inbox, 'inbox');
-  const [first] = steps;
-  const rules = makeRules({
+  const { channel, inbox: sender } = await findShelf(kit, read, inbox, 'inbox');
+  const given = steps.flatMap((step) => step.given);
+  const { send_to_active_conversations: writesToActive } = options;
+  const asked = { contentType: 'TEMPLATE', category: steps[0]?.category ?? '', writesToActive } as const;
+  const test_mode = await findTestMode(read, inbox);
+  const asking = ask('CAMPAIGN', channel, { status: sender.status, test_mode }, asked);
+  const rules: SkipRules = {
     campaign: _id,
     inbox,
-    channel,
-    test_mode: await findTestMode(read, inbox),
-    needed: await findNeededValues(
-      read,
-      steps.flatMap(({ given }) => given),
-    ),
-    undeliveredIn: first ? listUndelivered(templates.undelivered ?? [], first.category) : [],
-    restingCodes: templates.restingCodes?.map(String) ?? [],
-    writesToActive: options.send_to_active_conversations,
-  });
+    places: kit.channels.identityPlaces[channel.name] ?? {},
+    needed: await findNeededValues(read, given),
+    restingCodes: asking.restingCodes,
+    refusal: (facts, bind) => refusalSql(facts, asking, bind),
+  };
   return { rules, timeZone: sender.time_zone };
 }

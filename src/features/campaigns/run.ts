@@ -12,7 +12,7 @@ import {
   type Sender,
   type StoredTemplate,
 } from '../bulk/sender.ts';
-import { listUndelivered } from './audience.ts';
+import { ask, type Asking } from '../sends/admission.ts';
 import type { Turn } from './portion-queries.ts';
 import type { CampaignRow } from './queries.ts';
 import { checkStep, type SendableStep } from './steps.ts';
@@ -20,7 +20,7 @@ import { checkStep, type SendableStep } from './steps.ts';
 /** A step whose template is approved, with the files that its messages show. */
 export interface OpenStep extends SendableStep {
   opened: OpenedFiles;
-  undeliveredIn: string[];
+  asking: Asking<'CAMPAIGN'>;
 }
 
 export interface Run {
@@ -75,8 +75,10 @@ export async function openStep(run: Run, index: number): Promise<OpenStep> {
   });
   const fault = await uploadFiles(kit, sender, opened);
   if (fault) throw isPassing(sender, fault) ? new Error(fault.message) : invalid(path, fault.message);
-  const undeliveredIn = listUndelivered(channel.templates?.undelivered ?? [], checked.category);
-  const open = { ...checked, opened, undeliveredIn };
+  const { category } = checked;
+  const { send_to_active_conversations: writesToActive } = campaign.options;
+  const asking = ask('CAMPAIGN', channel, sender.inbox, { contentType: 'TEMPLATE', category, writesToActive });
+  const open = { ...checked, opened, asking };
   run.steps.set(index, open);
   return open;
 }

@@ -7,6 +7,7 @@ import { many, maybeOne, one } from '../../platform/store/db.ts';
 import type { Since, Window } from '../../platform/store/paging.ts';
 import { countRows, pageStatement, type PlainList } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
+import { joinNames } from '../sends/recipient-sql.ts';
 import type { Cause, FailureReason, Message } from './schemas.ts';
 
 /**
@@ -118,14 +119,7 @@ const SEND_TARGET = `select v._id as conversation, v.contact_id as contact, v.in
   from conversations v
     join inboxes i on i.company_id = v.company_id and i._id = v.inbox_id
     join contacts c on c.company_id = v.company_id and c._id = v.contact_id
-    cross join lateral (
-      select json_agg(json_build_object('kind', n.kind, 'value', n.value, 'address', n.address)
-        order by n.value = v.heard_from desc, $3::jsonb -> v.channel -> n.kind,
-          array[n.value, n.address] && array[regexp_replace(c.phone_number, '\\D', '', 'g'), lower(c.email),
-            c.professional_network_identifier, c.external_id] desc,
-          n.created_at desc) as names
-      from contact_identities n
-      where n.company_id = $1 and n.contact_id = c._id and ($3::jsonb -> v.channel) ? n.kind) named
+    ${joinNames('($3::jsonb -> v.channel)')}
   where v.company_id = $1 and v._id = $2`;
 
 /** Finds what a send to the conversation would need, without a lock. */

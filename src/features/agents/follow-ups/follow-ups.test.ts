@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectInstance, writeThrough } from '../../../../test/support/gateway.ts';
+import { setHour } from '../../../../test/support/daytime.ts';
 import { openLive } from '../../../../test/support/live.ts';
 import { makePhoneNumber, waitUntilCopied } from '../../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
@@ -23,18 +24,6 @@ await silenceNetwork(platform);
 const create = async (path: string, body: Json): Promise<Json> => (await call(201, 'POST', path, { body })).body;
 const read = async (path: string): Promise<Json> => (await call(200, 'GET', path)).body;
 
-/** Sets the company's clock to this hour of the day, because follow-ups are sent in the daytime only. */
-async function setHour(hour: number): Promise<void> {
-  const wanted = hour - new Date().getUTCHours();
-  // Zones reach from 12 hours behind to 14 hours ahead.
-  const offset = wanted > 14 ? wanted - 24 : wanted < -12 ? wanted + 24 : wanted;
-  const time_zone = offset === 0 ? 'Etc/GMT' : `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
-  await database.sql(
-    `update companies set general_config = general_config || jsonb_build_object('time_zone', $2::text) where _id = $1`,
-    [demo._id, time_zone],
-  );
-}
-
 const content = 'Entregamos bolos em toda a cidade.';
 const item = await create('/v1/knowledge/autcl', { name: 'Padaria', content });
 await waitUntil('the item to be prepared', async () => (await read(`/v1/knowledge/${item._id}`)).status === 'READY');
@@ -45,7 +34,7 @@ const follow_ups = [
 ];
 const agent = await create('/v1/agents', { name: 'Ana', type: 'AI', follow_ups });
 await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_agent: agent._id } });
-await setHour(12);
+await setHour(platform, 12);
 await waitUntilCopied(platform, demo.inbox);
 
 const listFollowUps = async (conversation: string, count: number): Promise<Json[]> =>
@@ -222,9 +211,9 @@ test('a follow-up whose outcome is unknown is SENT, with its event and the next 
 });
 
 test('a follow-up that would be due at night waits for the morning', async () => {
-  await setHour(22);
+  await setHour(platform, 22);
   const { followUp } = await converse();
-  await setHour(12);
+  await setHour(platform, 12);
   const hours = (Date.parse(followUp.scheduled_at) - Date.parse(followUp.createdAt)) / 3_600_000;
   assert.ok(hours > 8 && hours < 10.5, `${hours}`);
 });
