@@ -5,7 +5,7 @@ import type { FilledTemplate } from '../../channels/templates/compose.ts';
 import { fillForRecipient } from '../../channels/templates/for-recipient.ts';
 import { hasVariables, type RecipientContact } from '../../channels/templates/variables.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
-import { readContacts } from '../contacts/by-phones.ts';
+import { readContacts } from '../contacts/contacts.ts';
 import { NOBODY } from '../contacts/contacts.ts';
 import { findRecipientBlock, OVER_DAILY_LIMIT } from '../messages/blocks.ts';
 import { type BulkInbox, type RunWork } from './queries.ts';
