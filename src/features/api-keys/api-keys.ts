@@ -4,11 +4,11 @@ import { hashToken, type Principal } from '../../platform/http/auth.ts';
 import { signToken } from '../../platform/http/tokens.ts';
 import { AppError, forbidden, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { newestWindow, makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Caller } from '../../platform/http/route.ts';
 import { covers } from '../../platform/values/scopes.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
-import { countKeys, findKey, isKnownMaker, listKeys, revokeKey } from './key-queries.ts';
+import { findKey, isKnownMaker, listKeys, revokeKey } from './key-queries.ts';
 import { insertKey } from './queries.ts';
 import type { ApiKey, ApiKeyCreate, ApiKeyMade, ApiKeyQuery } from './schemas.ts';
 
@@ -103,8 +103,9 @@ async function findGlobalKey({ principal, read }: Caller, id: string): Promise<A
 }
 
 /** Lists the newest keys, at most 1,000, for the command line of the operator, which needs no permission. */
-export function listKeysForOperator(tx: SystemTx, company: string | null): Promise<ApiKey[]> {
-  return listKeys(tx, { company, createdBy: null }, newestWindow(1_000));
+export async function listKeysForOperator(tx: SystemTx, company: string | null): Promise<ApiKey[]> {
+  const window = pageWindow('api-keys', { limit: 1_000, skipCount: true, sort: '-createdAt' });
+  return (await listKeys(tx, { company, createdBy: null }, window)).result;
 }
 
 /** Revokes a key for the operator's command line. Returns null when there is no such key. */
@@ -117,9 +118,7 @@ export async function pageKeys(caller: Caller, query: ApiKeyQuery): Promise<Page
   const filter = { company, createdBy: query.created_by ?? null };
   if (query.created_by !== undefined && !(await isKnownMaker(read, company, query.created_by)))
     throw unknownReference('created_by');
-  const window = pageWindow('api-keys', query);
-  const rows = await listKeys(read, filter, window);
-  return makePage(query, window, rows, () => countKeys(read, filter, window));
+  return listKeys(read, filter, pageWindow('api-keys', query));
 }
 
 /** Revokes a key. This process refuses the revoked key at once, every other process within a second. */

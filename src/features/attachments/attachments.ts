@@ -4,12 +4,11 @@ import type { Kit } from '../../kit.ts';
 import { isReferenced } from '../../platform/store/db.ts';
 import { AppError, notFound, unknownReference } from '../../platform/values/errors.ts';
 import type { ByteRange } from '../../platform/store/files/store.ts';
-import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Acting, Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { savedName } from './file-names.ts';
 import { publicUrl } from './links.ts';
 import {
-  countAttachments,
   deleteAttachment,
   findAttachment,
   listAttachments,
@@ -73,9 +72,7 @@ async function expectFound(tx: TenantRead, id: string): Promise<AttachmentRow> {
 
 export async function pageAttachments(kit: Kit, tenant: Tenant, query: AttachmentQuery): Promise<Page<Attachment>> {
   const filter = { file_type: query.file_type ?? null };
-  const window = pageWindow('attachments', query);
-  const rows = await listAttachments(tenant.read, filter, window);
-  const page = await makePage(query, window, rows, () => countAttachments(tenant.read, filter, window));
+  const page = await listAttachments(tenant.read, filter, pageWindow('attachments', query));
   return { ...page, result: page.result.map((row) => toAttachment(kit, row)) };
 }
 

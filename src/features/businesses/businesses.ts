@@ -4,14 +4,13 @@ import type { Kit } from '../../kit.ts';
 import { notFound } from '../../platform/values/errors.ts';
 import { emit } from '../../platform/store/events.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { ReleaseBusiness } from './jobs.ts';
 import {
-  countBusinesses,
   findBusiness,
   insertBusiness,
   listBusinesses,
@@ -41,9 +40,7 @@ export async function readBusiness(tenant: Tenant, id: string): Promise<Business
 
 export async function pageBusinesses(tenant: Tenant, query: BusinessQuery): Promise<Page<Business>> {
   const filter = { search: readSearch(query) };
-  const window = pageWindow('businesses', query);
-  const rows = await listBusinesses(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countBusinesses(tenant.read, filter, window));
+  return listBusinesses(tenant.read, filter, pageWindow('businesses', query));
 }
 
 export async function updateBusinessById(tenant: Tenant, id: string, input: BusinessUpdate): Promise<Business> {

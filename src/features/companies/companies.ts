@@ -2,7 +2,7 @@
 import type { Kit } from '../../kit.ts';
 import { forbidden, invalid, notFound } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
 import { deriveCountry } from '../../platform/values/country.ts';
 import { isPhoneCountry } from '../../platform/values/phone.ts';
 import type { Caller } from '../../platform/http/route.ts';
@@ -11,7 +11,6 @@ import { isTimeZone } from '../../platform/values/time-zone.ts';
 import { createDefaultPipeline } from '../pipelines/default-pipeline.ts';
 import { inviteUser, refuseExpiringKey } from '../users/users.ts';
 import {
-  countCompanies,
   findActiveCompany,
   findAnyCompany,
   findCompany,
@@ -55,9 +54,7 @@ export async function readCompany(caller: Caller, id: string): Promise<Company> 
 
 export async function pageCompanies(caller: Caller, query: CompanyQuery): Promise<Page<Company>> {
   const filter = { status: query.status ?? null, search: readSearch(query) };
-  const window = pageWindow('companies', query);
-  const rows = await listCompanies(caller.read, filter, window);
-  return makePage(query, window, rows, () => countCompanies(caller.read, filter, window));
+  return listCompanies(caller.read, filter, pageWindow('companies', query));
 }
 
 /**

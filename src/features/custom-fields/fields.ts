@@ -4,7 +4,7 @@ import type { Kit } from '../../kit.ts';
 import { alreadyTaken, invalid, notFound } from '../../platform/values/errors.ts';
 import { isId, newId } from '../../platform/values/ids.ts';
 import { lockLimit } from '../../platform/store/limit-lock.ts';
-import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
 import { makeSlug } from '../../platform/values/words.ts';
@@ -59,9 +59,7 @@ export async function readField(tenant: Tenant, id: string): Promise<CustomField
 
 export async function pageFields(tenant: Tenant, query: CustomFieldQuery): Promise<Page<CustomField>> {
   const filter = { context: query.context ?? null, search: readSearch(query) };
-  const window = pageWindow('custom-fields', query);
-  const rows = await listFields(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countFields(tenant.read, filter, window));
+  return listFields(tenant.read, filter, pageWindow('custom-fields', query));
 }
 
 /** Changes a field. Records keep the values of a removed option, but it cannot be written again. */

@@ -5,7 +5,7 @@ import { CHANNEL_SETTINGS, hasTemplates, type ChannelName, type NamedChannel } f
 import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import { readCallersPhone } from '../../platform/store/phone-country.ts';
 import type { Secrets } from '../../platform/store/secrets.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
@@ -15,7 +15,6 @@ import { expectFree } from './address.ts';
 import { checkConnection } from './connection.ts';
 import { CheckConnection, RECHECK_SECONDS } from './jobs.ts';
 import {
-  countInboxes,
   findInbox,
   findInboxes,
   findInboxForUpdate,
@@ -147,9 +146,7 @@ export const refuseUnknownInbox = async (read: TenantRead, inbox: string | null)
 
 export async function pageInboxes(kit: Kit, tenant: Tenant, query: InboxQuery): Promise<Page<Inbox>> {
   const filter = { status: query.status ?? null, channel: query.channel ?? null };
-  const window = pageWindow('inboxes', query);
-  const rows = await listInboxes(tenant.read, filter, window);
-  const page = await makePage(query, window, rows, () => countInboxes(tenant.read, filter, window));
+  const page = await listInboxes(tenant.read, filter, pageWindow('inboxes', query));
   return { ...page, result: page.result.map((row) => present(kit, row)) };
 }
 

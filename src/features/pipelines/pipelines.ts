@@ -4,7 +4,7 @@ import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
-import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import {
   clearDefault,
@@ -59,9 +59,7 @@ export const findPipelineOrDefault = (read: TenantRead, id: string | null): Prom
   id === null ? findDefaultPipeline(read) : findPipeline(read, id);
 
 export async function pagePipelines(tenant: Tenant, query: PipelineQuery): Promise<Page<Pipeline>> {
-  const window = pageWindow('pipelines', query);
-  const rows = await listPipelines(tenant.read, window);
-  return makePage(query, window, rows, () => countPipelines(tenant.read, window));
+  return listPipelines(tenant.read, pageWindow('pipelines', query));
 }
 
 export async function updatePipelineById(

@@ -4,14 +4,13 @@ import { violates } from '../../platform/store/db.ts';
 import { alreadyTaken, invalid, notFound } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { lockLimit } from '../../platform/store/limit-lock.ts';
-import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { describeValues } from '../../platform/values/words.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import { expectUsers } from '../users/assignments.ts';
 import {
   countOwnersReplies,
-  countQuickReplies,
   deleteQuickReply,
   findByShortcut,
   findQuickReply,
@@ -62,9 +61,7 @@ export async function readQuickReply(tenant: Tenant, id: string): Promise<QuickR
 
 export async function pageQuickReplies(tenant: Tenant, query: QuickReplyQuery): Promise<Page<QuickReply>> {
   const filter = { user: findUser(tenant), search: readSearch(query) };
-  const window = pageWindow('quick-replies', query);
-  const rows = await listQuickReplies(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countQuickReplies(tenant.read, filter, window));
+  return listQuickReplies(tenant.read, filter, pageWindow('quick-replies', query));
 }
 
 export async function updateQuickReplyById(tenant: Tenant, id: string, input: QuickReplyUpdate): Promise<QuickReply> {

@@ -3,21 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { violates } from '../../platform/store/db.ts';
 import { alreadyTaken, invalid, notFound } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { makeSlug } from '../../platform/values/words.ts';
 import { checkColumns, migrateRows } from './columns.ts';
-import {
-  countTables,
-  findTable,
-  findTableId,
-  findTables,
-  insertTable,
-  listTables,
-  lockTable,
-  updateTable,
-} from './queries.ts';
+import { findTable, findTableId, findTables, insertTable, listTables, lockTable, updateTable } from './queries.ts';
 import type { Column, Table, TableCreate, TableQuery, TableUpdate } from './schemas.ts';
 
 /** Creates a table. Throws TABLE_EXISTS when the company already has a table with this slug. */
@@ -45,9 +36,7 @@ export const listTablesByIds = (read: TenantRead, ids: string[]): Promise<Table[
 
 export async function pageTables(tenant: Tenant, query: TableQuery): Promise<Page<Table>> {
   const filter = { search: readSearch(query) };
-  const window = pageWindow('tables', query);
-  const rows = await listTables(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countTables(tenant.read, filter, window));
+  return listTables(tenant.read, filter, pageWindow('tables', query));
 }
 
 /** Changes a table. Given columns replace all columns of the table. Values are only lost in columns that `drop_columns` names. */

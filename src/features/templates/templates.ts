@@ -5,21 +5,13 @@ import { CALL_MS } from '../../channels/limits.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
 import { networkCredentials, type Credentials } from '../inboxes/connection.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import { askForCopy, findShelf, openCatalogue, type Shelf } from './catalogue.ts';
 import { toDraft } from './draft.ts';
-import {
-  countTemplates,
-  deleteByName,
-  findByName,
-  findTemplate,
-  insertSubmitted,
-  listTemplates,
-  type TemplateRow,
-} from './queries.ts';
+import { deleteByName, findByName, findTemplate, insertSubmitted, listTemplates, type TemplateRow } from './queries.ts';
 import type { Template, TemplateCreate, TemplateQuery, TemplatesRemoved } from './schemas.ts';
 
 // Reading a list that is older than ten minutes requests a new copy. These are the shortest pauses between two copies: while lists are
@@ -42,8 +34,7 @@ export async function pageTemplates(
   if (is_old) await askForCopy(kit, tenant, _id, READ_PAUSE_SECONDS);
   const { name = null, language = null, category = null, status = null } = query;
   const filter = { name, language, category, status, search: readSearch(query) };
-  const rows = await listTemplates(tenant.read, _id, filter, window);
-  const page = await makePage(query, window, rows, () => countTemplates(tenant.read, _id, filter, window));
+  const page = await listTemplates(tenant.read, _id, filter, window);
   return { ...page, result: page.result.map(present), catalogue: { fetched_at, error } };
 }
 

@@ -5,7 +5,7 @@ import type { Principal } from '../../platform/http/auth.ts';
 import { violates } from '../../platform/store/db.ts';
 import { AppError, forbidden, notFound } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import { hashPassword } from '../../platform/http/passwords.ts';
 import { covers, ROLE_SCOPES, type UserRole } from '../../platform/values/scopes.ts';
 import type { SystemTx, Tenant, TenantTx } from '../../platform/store/tenant.ts';
@@ -14,7 +14,6 @@ import type { ApiKey } from '../api-keys/schemas.ts';
 import { writePassword } from './account-queries.ts';
 import { ReleaseUser, SendInvitation } from './jobs.ts';
 import {
-  countUsers,
   deleteLinks,
   findLanguage,
   findUser,
@@ -81,9 +80,7 @@ export async function readUser(tenant: Tenant, id: string): Promise<User> {
 
 export async function pageUsers(tenant: Tenant, query: UserQuery): Promise<Page<User>> {
   const filter = { status: query.status ?? null, role: query.role ?? null };
-  const window = pageWindow('users', query);
-  const rows = await listUsers(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countUsers(tenant.read, filter, window));
+  return listUsers(tenant.read, filter, pageWindow('users', query));
 }
 
 interface UserUpdateRequest {
