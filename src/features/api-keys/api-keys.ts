@@ -2,7 +2,7 @@
 import type { Kit } from '../../kit.ts';
 import { hashToken, type Principal } from '../../platform/http/auth.ts';
 import { signToken } from '../../platform/http/tokens.ts';
-import { AppError, forbidden, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { AppError, expectFound, forbidden, invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Caller } from '../../platform/http/route.ts';
@@ -93,8 +93,7 @@ function chooseVisibleMaker(principal: Principal, company: string | null): strin
 export async function readMadeKey(caller: Caller, id: string): Promise<ApiKeyMade> {
   const sphere = findKeyAccess(caller);
   const key = (await findKey(sphere.read, sphere.company, id)) ?? (await findGlobalKey(caller, id));
-  if (!key) throw notFound();
-  return { ...key, token: null };
+  return { ...expectFound(key), token: null };
 }
 
 /** Finds a global key that a global key made in a request that named a company; such a key is not among the keys of the company. */
@@ -125,9 +124,7 @@ export async function pageKeys(caller: Caller, query: ApiKeyQuery): Promise<Page
 export async function revokeKeyById(kit: Kit, caller: Caller, id: string): Promise<ApiKey> {
   const sphere = findKeyAccess(caller);
   const key = await sphere.tx(async (tx) => {
-    const revoked = await revokeKey(tx, sphere.company, id);
-    if (!revoked) throw notFound();
-    return revoked;
+    return expectFound(await revokeKey(tx, sphere.company, id));
   });
   kit.access.auth.forget();
   return key;

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Kit } from '../../kit.ts';
 import { isReferenced } from '../../platform/store/db.ts';
-import { AppError, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { AppError, expectFound, unknownReference } from '../../platform/values/errors.ts';
 import type { ByteRange } from '../../platform/store/files/store.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Acting, Tenant, TenantRead } from '../../platform/store/tenant.ts';
@@ -61,13 +61,7 @@ function describeCopies(
 }
 
 export async function readAttachment(kit: Kit, tenant: Tenant, id: string): Promise<Attachment> {
-  return toAttachment(kit, await expectFound(tenant.read, id));
-}
-
-async function expectFound(tx: TenantRead, id: string): Promise<AttachmentRow> {
-  const row = await findAttachment(tx, id);
-  if (!row) throw notFound();
-  return row;
+  return toAttachment(kit, expectFound(await findAttachment(tenant.read, id)));
 }
 
 export async function pageAttachments(kit: Kit, tenant: Tenant, query: AttachmentQuery): Promise<Page<Attachment>> {
@@ -85,7 +79,7 @@ const SIGNED_SECONDS = declareLimit(3_600, {
 });
 
 export async function signAttachment(kit: Kit, tenant: Tenant, id: string): Promise<SignedUrl> {
-  return signFile(kit, await expectFound(tenant.read, id));
+  return signFile(kit, expectFound(await findAttachment(tenant.read, id)));
 }
 
 /** Makes a link that opens the file for an hour. */
@@ -99,11 +93,7 @@ export function signFile(kit: Kit, { storage_key }: Pick<AttachmentRow, 'storage
  * counts as well.
  */
 export async function removeAttachment(kit: Kit, tenant: Acting, id: string): Promise<Attachment> {
-  const row = await tenant.tx(async (tx) => {
-    const removed = await deleteAttachment(tx, id).catch(refuseNeeded);
-    if (!removed) throw notFound();
-    return removed;
-  });
+  const row = await tenant.tx(async (tx) => expectFound(await deleteAttachment(tx, id).catch(refuseNeeded)));
   for (const { storage_key } of [row, ...Object.values(row.copies)]) await removeFile(kit, storage_key);
   return toAttachment(kit, row);
 }

@@ -1,7 +1,7 @@
 /** Businesses: the organisations that contacts belong to. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
-import { notFound } from '../../platform/values/errors.ts';
+import { expectFound } from '../../platform/values/errors.ts';
 import { emit } from '../../platform/store/events.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
@@ -33,9 +33,7 @@ export async function createBusiness(tenant: Tenant, input: BusinessCreate): Pro
 }
 
 export async function readBusiness(tenant: Tenant, id: string): Promise<Business> {
-  const business = await findBusiness(tenant.read, id);
-  if (!business) throw notFound();
-  return business;
+  return expectFound(await findBusiness(tenant.read, id));
 }
 
 export async function pageBusinesses(tenant: Tenant, query: BusinessQuery): Promise<Page<Business>> {
@@ -45,8 +43,7 @@ export async function pageBusinesses(tenant: Tenant, query: BusinessQuery): Prom
 
 export async function updateBusinessById(tenant: Tenant, id: string, input: BusinessUpdate): Promise<Business> {
   return tenant.tx(async (tx) => {
-    const before = await lockBusiness(tx, id);
-    if (!before) throw notFound();
+    const before = expectFound(await lockBusiness(tx, id));
     const { name, domain, description, owner, held } = before;
     const own = { name, domain, description, owner, held };
     const { fields, changes } = await applyInput(tx, own, input);
@@ -61,8 +58,7 @@ export async function updateBusinessById(tenant: Tenant, id: string, input: Busi
 /** Hides the business from all requests at once; a job then removes it from the records that name it. */
 export async function removeBusiness(kit: Kit, tenant: Tenant, id: string): Promise<Business> {
   return tenant.tx(async (tx) => {
-    const business = await lockBusiness(tx, id);
-    if (!business) throw notFound();
+    const business = expectFound(await lockBusiness(tx, id));
     await markRemoved(tx, id);
     await kit.enqueue(tx, ReleaseBusiness, { company: tenant.companyId, business: id }, { key: id });
     return business;

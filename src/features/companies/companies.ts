@@ -1,6 +1,6 @@
 /** Companies, which are the tenants of the installation. */
 import type { Kit } from '../../kit.ts';
-import { forbidden, invalid, notFound } from '../../platform/values/errors.ts';
+import { expectFound, forbidden, invalid, notFound } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
 import { deriveCountry } from '../../platform/values/country.ts';
@@ -47,9 +47,7 @@ export async function createCompanyForCaller(kit: Kit, caller: Caller, input: Co
 
 export async function readCompany(caller: Caller, id: string): Promise<Company> {
   requireAccess(caller, id);
-  const company = await findCompany(caller.read, id);
-  if (!company) throw notFound();
-  return company;
+  return expectFound(await findCompany(caller.read, id));
 }
 
 export async function pageCompanies(caller: Caller, query: CompanyQuery): Promise<Page<Company>> {
@@ -65,8 +63,7 @@ export async function updateCompanyById(kit: Kit, caller: Caller, id: string, in
   requireAccess(caller, id);
   refuseOperatorFields(caller, input);
   const company = await caller.tx(async (tx) => {
-    const before = await lockCompany(tx, id);
-    if (!before) throw notFound();
+    const before = expectFound(await lockCompany(tx, id));
     return updateCompany(tx, applyInput(before, input));
   });
   if (input.status !== undefined) kit.access.auth.forget();

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ChannelSettings } from '../../channels/settings.ts';
 import { CHANNEL_SETTINGS, hasTemplates, type ChannelName, type NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, invalid, notFound } from '../../platform/values/errors.ts';
+import { AppError, expectFound, invalid } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import { readCallersPhone } from '../../platform/store/phone-country.ts';
@@ -87,8 +87,7 @@ async function changeInbox(
   id: string,
   input: InboxUpdate,
 ): Promise<{ row: InboxRow; recheck: boolean }> {
-  const before = await findInboxForUpdate(tx, id);
-  if (!before) throw notFound();
+  const before = expectFound(await findInboxForUpdate(tx, id));
   await expectUsers(tx, { default_owner: input.default_owner });
   await expectCustomFields(tx, input);
   const next = await withParsedNumbers(kit, tx, before, applyInput(kit, before, input));
@@ -131,8 +130,7 @@ async function expectFreeNext(kit: Kit, tenant: Tenant, id: string, input: Inbox
 }
 
 export async function readInbox(kit: Kit, tenant: Tenant, id: string): Promise<Inbox> {
-  const row = await findInbox(tenant.read, id);
-  if (!row) throw notFound();
+  const row = expectFound(await findInbox(tenant.read, id));
   return present(kit, row);
 }
 

@@ -1,7 +1,7 @@
 /** Quick replies: texts that people insert by a shortcut. Shared ones belong to the company, personal ones to a user. */
 import { isDeepStrictEqual } from 'node:util';
 import { violates } from '../../platform/store/db.ts';
-import { alreadyTaken, invalid, notFound } from '../../platform/values/errors.ts';
+import { alreadyTaken, expectFound, invalid } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { lockLimit } from '../../platform/store/limit-lock.ts';
 import { readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
@@ -54,9 +54,7 @@ export const isShared = async (tenant: Tenant, id: string): Promise<boolean> =>
   (await findQuickReply(tenant.read, findUser(tenant), id))?.owner === null;
 
 export async function readQuickReply(tenant: Tenant, id: string): Promise<QuickReply> {
-  const reply = await findQuickReply(tenant.read, findUser(tenant), id);
-  if (!reply) throw notFound();
-  return reply;
+  return expectFound(await findQuickReply(tenant.read, findUser(tenant), id));
 }
 
 export async function pageQuickReplies(tenant: Tenant, query: QuickReplyQuery): Promise<Page<QuickReply>> {
@@ -90,9 +88,7 @@ export function removeQuickReply(tenant: Tenant, id: string): Promise<QuickReply
 }
 
 async function lockForChange(tx: TenantTx, tenant: Tenant, id: string): Promise<QuickReply> {
-  const reply = await lockQuickReply(tx, findUser(tenant), id);
-  if (!reply) throw notFound();
-  return reply;
+  return expectFound(await lockQuickReply(tx, findUser(tenant), id));
 }
 
 function checkVariables(content: string): void {

@@ -1,7 +1,7 @@
 /** Tables that a company defines itself. */
 import { isDeepStrictEqual } from 'node:util';
 import { violates } from '../../platform/store/db.ts';
-import { alreadyTaken, invalid, notFound } from '../../platform/values/errors.ts';
+import { alreadyTaken, expectFound, invalid } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
@@ -26,9 +26,7 @@ export async function createTable(tenant: Tenant, input: TableCreate): Promise<T
 }
 
 export async function readTable(tenant: Tenant, id: string): Promise<Table> {
-  const table = await findTable(tenant.read, id);
-  if (!table) throw notFound();
-  return table;
+  return expectFound(await findTable(tenant.read, id));
 }
 
 /** Reads tables by their ids. Those that do not exist are left out. */
@@ -46,8 +44,7 @@ export async function updateTableById(tenant: Tenant, id: string, input: TableUp
   checkDropped(dropped, accepted);
   return refuseTakenSlug(tenant, input.slug ?? '', () =>
     tenant.tx(async (tx) => {
-      const before = await lockTable(tx, id);
-      if (!before) throw notFound();
+      const before = expectFound(await lockTable(tx, id));
       if (accepted) await migrateRows(tx, { before, columns: accepted, dropped });
       const next = { ...before, ...plain, columns: accepted ?? before.columns };
       return isDeepStrictEqual(next, before) ? before : expectRecordSize('columns', await updateTable(tx, next));

@@ -3,7 +3,7 @@ import { NetworkRefusal } from '../../channels/channel.ts';
 import { readShape } from '../../channels/templates/shape.ts';
 import { CALL_MS } from '../../channels/limits.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, invalid, notFound } from '../../platform/values/errors.ts';
+import { AppError, expectFound, invalid } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
@@ -39,9 +39,7 @@ export async function pageTemplates(
 }
 
 export async function readTemplate(tenant: Tenant, id: string): Promise<Template> {
-  const row = await findTemplate(tenant.read, id);
-  if (!row) throw notFound();
-  return present(row);
+  return present(expectFound(await findTemplate(tenant.read, id)));
 }
 
 /** Submits a template to the network's review, and stores it with the status that the network gives it. */
@@ -88,8 +86,7 @@ export async function removeTemplate(kit: Kit, tenant: Tenant, inbox: string, na
   if (!remove) throw keptElsewhere(shelf);
   const { _id: catalogue } = await openCatalogue(kit, tenant, shelf.account);
   const rows = await findByName(tenant.read, catalogue, name);
-  const [first] = rows;
-  if (!first) throw notFound();
+  const first = expectFound(rows[0]);
   await callNetwork(kit, tenant, { shelf, catalogue }, (settings, signal) => remove(settings, name, signal));
   await tenant.tx(async (tx) => {
     await deleteByName(tx, catalogue, name);

@@ -3,7 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { admitMail } from '../../platform/http/access.ts';
 import type { Principal } from '../../platform/http/auth.ts';
 import { violates } from '../../platform/store/db.ts';
-import { AppError, forbidden, notFound } from '../../platform/values/errors.ts';
+import { AppError, expectFound, forbidden } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import { hashPassword } from '../../platform/http/passwords.ts';
@@ -73,9 +73,7 @@ export async function inviteUserForCaller(kit: Kit, tenant: Tenant, input: UserC
 }
 
 export async function readUser(tenant: Tenant, id: string): Promise<User> {
-  const user = await findUser(tenant.read, id);
-  if (!user) throw notFound();
-  return user;
+  return expectFound(await findUser(tenant.read, id));
 }
 
 export async function pageUsers(tenant: Tenant, query: UserQuery): Promise<Page<User>> {
@@ -98,8 +96,7 @@ export async function updateUserById(
   if (input.email !== undefined || input.status === 'ACTIVE') await admitMail(kit.access, tenant.companyId);
   const user = await tenant.tx(async (tx) => {
     const owners = await lockOwners(tx);
-    const before = await lockUser(tx, id);
-    if (!before) throw notFound();
+    const before = expectFound(await lockUser(tx, id));
     // A caller who may not give a role may not change a user who has that role either, because a new e-mail would be a way to the password
     // of that user.
     for (const role of new Set([before.role, input.role ?? before.role])) refuseRole(tenant, role);
@@ -136,8 +133,7 @@ export async function changeOwnRecord(
   id: string,
   { picture = null, ...change }: OwnChange,
 ): Promise<User> {
-  const before = await lockUser(tx, id);
-  if (!before) throw notFound();
+  const before = expectFound(await lockUser(tx, id));
   const { accepted: _accepted, ...record } = before;
   return updateUser(tx, { ...record, ...change }, { moved: false, picture });
 }
@@ -146,8 +142,7 @@ export async function changeOwnRecord(
 export async function removeUser(kit: Kit, tenant: Tenant, id: string, revokeKeys: boolean): Promise<UserChanged> {
   const user = await tenant.tx(async (tx) => {
     const owners = await lockOwners(tx);
-    const before = await lockUser(tx, id);
-    if (!before) throw notFound();
+    const before = expectFound(await lockUser(tx, id));
     refuseRole(tenant, before.role);
     refuseLastOwner(before, owners);
     await deleteLinks(tx, id);

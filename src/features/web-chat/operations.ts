@@ -8,7 +8,7 @@ import type { Kit } from '../../kit.ts';
 import { admitWithHeaders } from '../../platform/http/access.ts';
 import { checkQuery, refuseSurplus } from '../../platform/http/body.ts';
 import type { OriginRule } from '../../platform/http/cross-origin.ts';
-import { AppError, notFound } from '../../platform/values/errors.ts';
+import { AppError, expectFound } from '../../platform/values/errors.ts';
 import { addressGroup, type Allowance } from '../../platform/http/limits.ts';
 import { acceptForms, receiveForm, type Form, type FormLimits, type Upload } from '../../platform/http/multipart.ts';
 import type { Visit } from './chat.ts';
@@ -157,8 +157,7 @@ async function admitToSite(kit: Kit, request: FastifyRequest, reply: FastifyRepl
   // Addresses are counted before anything is looked up, also when they ask for inboxes that do not exist.
   const byAddress = makeAllowance(`web-address:${addressGroup(request.ip)}`, kit.config.RATE_LIMIT_PAGES);
   await admitWithHeaders(kit.access, reply, [byAddress]);
-  const site = await readSite(kit, inbox, addressShare(request.ip));
-  if (!site) throw notFound();
+  const site = expectFound(await readSite(kit, inbox, addressShare(request.ip)));
   await admitWithHeaders(kit.access, reply, [makeAllowance(`web-inbox:${site.inbox}`, rate)]);
   const { origin } = request.headers;
   if (origin !== undefined && !isOwnOrigin(request, origin) && !namesOrigin(site, origin))
