@@ -170,17 +170,6 @@ describe('a session', () => {
     await logIn(platform, 401, person.email);
     await readMe(200, (await logIn(platform, 200, person.email, 'entirely new one')).body.access_token);
   });
-
-  test('a deactivation ends the sessions of the user, and they stay ended when the user is active again', async () => {
-    const person = await createPerson(platform, demo._id, 'OPERATOR');
-    const session = (await logIn(platform, 200, person.email)).body.access_token;
-    await readMe(200, session);
-    await change(person._id, { status: 'INACTIVE' });
-    await readMe(401, session);
-    await change(person._id, { status: 'ACTIVE' });
-    for (const token of [session, person.token]) await readMe(401, token);
-    await readMe(200, (await logIn(platform, 200, person.email)).body.access_token);
-  });
 });
 
 describe('a forgotten password', () => {

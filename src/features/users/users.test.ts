@@ -353,7 +353,7 @@ describe('a user who is removed or deactivated', () => {
     const session = (await logIn(platform, 200, person.email)).body.access_token;
     await change(200, demo, person._id, { status: 'INACTIVE' });
     assert.equal((await change(200, demo, person._id, { status: 'ACTIVE' })).body.status, 'ACTIVE');
-    await call(401, 'GET', '/v1/auth/me', { key: session });
+    for (const key of [session, person.token]) await call(401, 'GET', '/v1/auth/me', { key });
     await logIn(platform, 200, person.email);
   });
 });
