@@ -1,6 +1,6 @@
 /** Tables that a company defines itself. */
 import { isDeepStrictEqual } from 'node:util';
-import { violates } from '../../platform/store/db.ts';
+import { whenTaken } from '../../platform/store/taken.ts';
 import { alreadyTaken, expectFound, invalid } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
@@ -17,12 +17,11 @@ export async function createTable(tenant: Tenant, input: TableCreate): Promise<T
   const slug = input.slug ?? makeSlug(name, 'table');
   if (slug === null) throw invalid('slug', 'is required: the name has no letters to make one from', 'REQUIRED');
   const table = { _id: newId(), name, slug, description, columns: checkColumns(columns) };
-  return refuseTakenSlug(tenant, slug, () =>
-    tenant.tx(async (tx) => {
-      tx.created(table._id);
-      return expectRecordSize('columns', await insertTable(tx, table));
-    }),
-  );
+  const stored = tenant.tx(async (tx) => {
+    tx.created(table._id);
+    return expectRecordSize('columns', await insertTable(tx, table));
+  });
+  return stored.catch(refuseTakenSlug(tenant, slug));
 }
 
 export async function readTable(tenant: Tenant, id: string): Promise<Table> {
@@ -42,14 +41,13 @@ export async function updateTableById(tenant: Tenant, id: string, input: TableUp
   const { drop_columns: dropped = [], columns, ...plain } = input;
   const accepted = columns && checkColumns(columns);
   checkDropped(dropped, accepted);
-  return refuseTakenSlug(tenant, input.slug ?? '', () =>
-    tenant.tx(async (tx) => {
-      const before = expectFound(await lockTable(tx, id));
-      if (accepted) await migrateRows(tx, { before, columns: accepted, dropped });
-      const next = { ...before, ...plain, columns: accepted ?? before.columns };
-      return isDeepStrictEqual(next, before) ? before : expectRecordSize('columns', await updateTable(tx, next));
-    }),
-  );
+  const stored = tenant.tx(async (tx) => {
+    const before = expectFound(await lockTable(tx, id));
+    if (accepted) await migrateRows(tx, { before, columns: accepted, dropped });
+    const next = { ...before, ...plain, columns: accepted ?? before.columns };
+    return isDeepStrictEqual(next, before) ? before : expectRecordSize('columns', await updateTable(tx, next));
+  });
+  return stored.catch(refuseTakenSlug(tenant, input.slug ?? ''));
 }
 
 /** Refuses a column in `drop_columns` that is not removed, because that is a mistake of the caller. */
@@ -60,12 +58,7 @@ function checkDropped(dropped: string[], columns: Column[] | undefined): void {
   }
 }
 
-async function refuseTakenSlug<T>(tenant: Tenant, slug: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    // Failure policy: the unique index decides which table gets the slug; any other error is thrown unchanged.
-    if (!violates(error, 'tables_slug_key')) throw error;
+const refuseTakenSlug = (tenant: Tenant, slug: string) =>
+  whenTaken('tables_slug_key', async () => {
     throw alreadyTaken('TABLE_EXISTS', 'slug', await findTableId(tenant.read, slug));
-  }
-}
+  });

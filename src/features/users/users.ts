@@ -2,7 +2,7 @@
 import type { Kit } from '../../kit.ts';
 import { admitMail } from '../../platform/http/access.ts';
 import type { Principal } from '../../platform/http/auth.ts';
-import { violates } from '../../platform/store/db.ts';
+import { whenTaken } from '../../platform/store/taken.ts';
 import { AppError, expectFound, forbidden } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
@@ -55,7 +55,7 @@ export async function createUser(
  * so neither the answer nor its time reveals whether they have it. Throws USER_EXISTS for an address that this company has.
  */
 export async function inviteUser(kit: Kit, tx: TenantTx | SystemTx, person: InvitedPerson): Promise<User> {
-  const user = await refuseTakenEmail(() => insertUser(tx, { ...person, _id: newId(), accepted: false }));
+  const user = await insertUser(tx, { ...person, _id: newId(), accepted: false }).catch(refuseTakenEmail);
   await kit.enqueue(tx, SendInvitation, { company: user.company, user: user._id }, { key: user._id });
   return user;
 }
@@ -111,7 +111,7 @@ export async function updateUserById(
     const invite = next.status === 'INVITED' && (input.status === 'ACTIVE' || next.email !== before.email);
     if (invite) await kit.enqueue(tx, SendInvitation, { company: tenant.companyId, user: id }, { key: id });
     if (input.status === 'INACTIVE') await enqueueRelease(kit, tx, id);
-    const changed = await refuseTakenEmail(() => updateUser(tx, next, { moved, picture: null }));
+    const changed = await updateUser(tx, next, { moved, picture: null }).catch(refuseTakenEmail);
     return {
       ...changed,
       ...(invite && covers(tenant.principal.scopes, 'users:create') ? await makeShownInvitation(kit, tx, changed) : {}),
@@ -190,13 +190,7 @@ function refuseLastOwner(user: Pick<User, '_id' | 'role' | 'status'>, owners: Pi
   if (!others.some((owner) => owner.status === 'ACTIVE' || user.status === 'INVITED')) throw new AppError('LAST_OWNER');
 }
 
-async function refuseTakenEmail<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    // Failure policy: the unique index decides which user gets the e-mail; any other error is thrown unchanged.
-    if (!violates(error, 'users_company_email_key')) throw error;
-    const message = 'already belongs to a user of this company';
-    throw new AppError('USER_EXISTS', undefined, [{ path: 'email', code: 'USER_EXISTS', message }]);
-  }
-}
+const refuseTakenEmail = whenTaken('users_company_email_key', async () => {
+  const message = 'already belongs to a user of this company';
+  throw new AppError('USER_EXISTS', undefined, [{ path: 'email', code: 'USER_EXISTS', message }]);
+});
