@@ -7,11 +7,11 @@ import type { TSchema } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { admitWithHeaders } from '../../platform/http/access.ts';
 import { AppError, expectFound } from '../../platform/values/errors.ts';
-import { addressGroup, type Allowance } from '../../platform/http/limits.ts';
+import { addressGroup, addressShare, type Allowance } from '../../platform/http/limits.ts';
 import { guestOperation, type Declaration } from '../../platform/http/route.ts';
 import type { Visit } from './chat.ts';
 import { SiteParams } from './schemas.ts';
-import { addressShare, namesOrigin, readSite, type Site } from './sites.ts';
+import { namesOrigin, readSite, type Site } from './sites.ts';
 import { readVisitor } from './tokens.ts';
 import { declareLimit, declareSettingLimit } from '../../platform/values/limits.ts';
 

@@ -12,11 +12,11 @@ import { checkQuery, PUBLIC_BODY_LIMIT, refuseSurplus } from './body.ts';
 import { allowAnyOrigin, type OriginRule } from './cross-origin.ts';
 import { describeOperation, describeProblems, type DescribedOperation } from './description.ts';
 import { fingerprintRequest, runOnce, type KeyAttempt } from './idempotency.ts';
-import { addressGroup } from './limits.ts';
+import { addressGroup, addressShare } from './limits.ts';
 import { acceptForms, receiveForm, type Form, type FormLimits, type Upload } from './multipart.ts';
 import { withNeeds, type Need } from './needs.ts';
 import type { Scope } from '../values/scopes.ts';
-import { callerShareOwner, type ShareOwner } from '../store/connection-shares.ts';
+import { callerShareOwner } from '../store/connection-shares.ts';
 import type { SystemTx, Tenant } from '../store/tenant.ts';
 import { makeTenant, openRequestTrail, type RequestTrail } from './trail.ts';
 
@@ -159,7 +159,7 @@ export function publicOperation<B extends TSchema, R extends TSchema>(
       return readRequestOrigin(request);
     },
     who: (origin) => {
-      const behalf: ShareOwner = `address:${addressGroup(origin.address)}`;
+      const behalf = addressShare(origin.address);
       const { database } = access;
       return {
         origin,
