@@ -259,18 +259,6 @@ describe("a company's keys", () => {
     const others = new Set(await listIds({}));
     assert.ok([...first.result, ...second.result].every((key: Json) => !others.has(key._id)));
   });
-
-  test('a request for a key of another company is answered like one for an id that does not exist', async () => {
-    const other = await platform.createCompany();
-    const blank = ({ body }: Answer): Json => ({ ...body, request_id: '' });
-    const foreign = await platform.call(404, 'DELETE', `${PATH}/${other.keyId}`);
-    const unknown = await platform.call(404, 'DELETE', `${PATH}/${newId()}`);
-    const malformed = await platform.call(404, 'DELETE', `${PATH}/nonsense`);
-    expectProblem(foreign, 'NOT_FOUND');
-    assert.deepEqual(blank(foreign), blank(unknown));
-    assert.equal(malformed.body.code, 'NOT_FOUND');
-    await platform.call(200, 'GET', PATH, { key: other.key });
-  });
 });
 
 describe('a global key', () => {

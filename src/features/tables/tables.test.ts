@@ -149,24 +149,6 @@ test('a table that is read by its id includes a page of its rows, with the param
   }
 });
 
-test("another company's table is answered like an unknown one", async () => {
-  const { _id } = await create({ columns: [NAME] });
-  const { key } = await platform.createCompany();
-  for (const [method, path, body] of [
-    ['GET', '', undefined],
-    ['PATCH', '', { name: 'x' }],
-    ['DELETE', '', undefined],
-    ['GET', '/rows', undefined],
-    ['POST', '/rows', { data: {} }],
-  ] as const) {
-    const options = body ? { key, body } : { key };
-    const foreign = await call(404, method, `${PATH}/${_id}${path}`, options);
-    const unknown = await call(404, method, `${PATH}/${newId()}${path}`, options);
-    assert.deepEqual({ ...foreign.body, request_id: '' }, { ...unknown.body, request_id: '' });
-  }
-  assert.deepEqual((await call(200, 'GET', PATH, { key })).body.result, []);
-});
-
 describe('a removed table', () => {
   test('a removed table and its rows are gone at once, its slug is free, and a job erases the rows', async () => {
     const { _id } = await create({ slug: 'gone', columns: [NAME] });
