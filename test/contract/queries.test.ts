@@ -145,7 +145,8 @@ const TIME = '2026-01-01T00:00:00.000Z';
 const makeWindows = (...fields: Window['field'][]): Window[] =>
   fields.flatMap((field) => {
     const cursor = { at: field === 'row_index' ? '7' : TIME, id: '0'.repeat(24) };
-    const window = { limit: 1, offset: 0, field, descending: true, after: null, since: null, seal: '' };
+    const asked = { limit: 1, skipCount: false };
+    const window = { limit: 1, offset: 0, field, descending: true, after: null, since: null, seal: '', asked };
     return [
       window,
       { ...window, descending: false, after: cursor },

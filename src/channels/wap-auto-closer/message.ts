@@ -9,7 +9,7 @@ import {
   isNamed,
   namePerson,
   phoneDigits,
-  readContacts,
+  readContactList,
   readRenamed,
   readSender,
   toPerson,
@@ -44,7 +44,7 @@ export function readSharedData(value: Json, messageCount: number): Scene | null 
   if (address === null) return null;
   // The display number may be formatted ("+55 11 98888-0000"); phone numbers are compared by their digits.
   const businessPhone = phoneDigits(metadata?.display_phone_number);
-  return { address, businessPhone, contacts: readContacts(value.contacts, messageCount) };
+  return { address, businessPhone, contacts: readContactList(value.contacts, messageCount) };
 }
 
 /** Reads a message that a contact has just written. */

@@ -101,7 +101,7 @@ function readContact(element: unknown): WapPerson | null {
 }
 
 /** Reads the list `contacts` of a notification with `messageCount` messages. The list is not in the order of the messages. */
-export function readContacts(contacts: unknown, messageCount: number): Contacts {
+export function readContactList(contacts: unknown, messageCount: number): Contacts {
   const people = asList(contacts)
     .slice(0, MAX_CONTACTS)
     .map(readContact)

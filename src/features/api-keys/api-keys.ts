@@ -2,13 +2,13 @@
 import type { Kit } from '../../kit.ts';
 import { hashToken, type Principal } from '../../platform/http/auth.ts';
 import { signToken } from '../../platform/http/tokens.ts';
-import { AppError, forbidden, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { AppError, expectFound, forbidden, invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { newestWindow, makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Caller } from '../../platform/http/route.ts';
 import { covers } from '../../platform/values/scopes.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
-import { countKeys, findKey, isKnownMaker, listKeys, revokeKey } from './key-queries.ts';
+import { findKey, isKnownMaker, listKeys, revokeKey } from './key-queries.ts';
 import { insertKey } from './queries.ts';
 import type { ApiKey, ApiKeyCreate, ApiKeyMade, ApiKeyQuery } from './schemas.ts';
 
@@ -93,8 +93,7 @@ function chooseVisibleMaker(principal: Principal, company: string | null): strin
 export async function readMadeKey(caller: Caller, id: string): Promise<ApiKeyMade> {
   const sphere = findKeyAccess(caller);
   const key = (await findKey(sphere.read, sphere.company, id)) ?? (await findGlobalKey(caller, id));
-  if (!key) throw notFound();
-  return { ...key, token: null };
+  return { ...expectFound(key), token: null };
 }
 
 /** Finds a global key that a global key made in a request that named a company; such a key is not among the keys of the company. */
@@ -103,8 +102,9 @@ async function findGlobalKey({ principal, read }: Caller, id: string): Promise<A
 }
 
 /** Lists the newest keys, at most 1,000, for the command line of the operator, which needs no permission. */
-export function listKeysForOperator(tx: SystemTx, company: string | null): Promise<ApiKey[]> {
-  return listKeys(tx, { company, createdBy: null }, newestWindow(1_000));
+export async function listKeysForOperator(tx: SystemTx, company: string | null): Promise<ApiKey[]> {
+  const window = pageWindow('api-keys', { limit: 1_000, skipCount: true, sort: '-createdAt' });
+  return (await listKeys(tx, { company, createdBy: null }, window)).result;
 }
 
 /** Revokes a key for the operator's command line. Returns null when there is no such key. */
@@ -117,18 +117,14 @@ export async function pageKeys(caller: Caller, query: ApiKeyQuery): Promise<Page
   const filter = { company, createdBy: query.created_by ?? null };
   if (query.created_by !== undefined && !(await isKnownMaker(read, company, query.created_by)))
     throw unknownReference('created_by');
-  const window = pageWindow('api-keys', query);
-  const rows = await listKeys(read, filter, window);
-  return makePage(query, window, rows, () => countKeys(read, filter, window));
+  return listKeys(read, filter, pageWindow('api-keys', query));
 }
 
 /** Revokes a key. This process refuses the revoked key at once, every other process within a second. */
 export async function revokeKeyById(kit: Kit, caller: Caller, id: string): Promise<ApiKey> {
   const sphere = findKeyAccess(caller);
   const key = await sphere.tx(async (tx) => {
-    const revoked = await revokeKey(tx, sphere.company, id);
-    if (!revoked) throw notFound();
-    return revoked;
+    return expectFound(await revokeKey(tx, sphere.company, id));
   });
   kit.access.auth.forget();
   return key;

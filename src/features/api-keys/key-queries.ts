@@ -1,7 +1,7 @@
 /** Queries that manage keys: the keys of one company or, when `company` is null, the global keys. */
 import { many, maybeOne, companyCondition, one } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { KEY_COLUMNS } from './queries.ts';
 import type { ApiKey } from './schemas.ts';
@@ -24,21 +24,19 @@ export interface KeyFilter {
 const keyFilterClause = (company: string | null): string =>
   `${companyCondition(company)} and ($2::text is null or created_by = $2)`;
 
-const keyList = ({ company, createdBy }: KeyFilter): PlainList => ({
-  name: 'api-keys',
-  variant: companyNameSuffix(company),
-  columns: KEY_COLUMNS,
-  from: 'api_keys',
-  filter: keyFilterClause(company),
-  values: [company, createdBy],
-});
-
-export function listKeys(tx: TenantRead | SystemTx, filter: KeyFilter, window: Window): Promise<ApiKey[]> {
-  return listRows(tx, keyList(filter), window);
-}
-
-export function countKeys(tx: TenantRead | SystemTx, filter: KeyFilter, window: Since): Promise<number> {
-  return countRows(tx, keyList(filter), window);
+export function listKeys(
+  tx: TenantRead | SystemTx,
+  { company, createdBy }: KeyFilter,
+  window: Window,
+): Promise<Page<ApiKey>> {
+  return listPage(tx, window, {
+    name: 'api-keys',
+    variant: companyNameSuffix(company),
+    columns: KEY_COLUMNS,
+    from: 'api_keys',
+    filter: keyFilterClause(company),
+    values: [company, createdBy],
+  });
 }
 
 /** Returns whether the id belongs to a user or a key, or to a removed user or key that made keys. Only keys make global keys. */

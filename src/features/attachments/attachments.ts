@@ -2,14 +2,13 @@
 import type { Readable } from 'node:stream';
 import type { Kit } from '../../kit.ts';
 import { isReferenced } from '../../platform/store/db.ts';
-import { AppError, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { AppError, expectFound, unknownReference } from '../../platform/values/errors.ts';
 import type { ByteRange } from '../../platform/store/files/store.ts';
-import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Acting, Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { savedName } from './file-names.ts';
 import { publicUrl } from './links.ts';
 import {
-  countAttachments,
   deleteAttachment,
   findAttachment,
   listAttachments,
@@ -62,20 +61,12 @@ function describeCopies(
 }
 
 export async function readAttachment(kit: Kit, tenant: Tenant, id: string): Promise<Attachment> {
-  return toAttachment(kit, await expectFound(tenant.read, id));
-}
-
-async function expectFound(tx: TenantRead, id: string): Promise<AttachmentRow> {
-  const row = await findAttachment(tx, id);
-  if (!row) throw notFound();
-  return row;
+  return toAttachment(kit, expectFound(await findAttachment(tenant.read, id)));
 }
 
 export async function pageAttachments(kit: Kit, tenant: Tenant, query: AttachmentQuery): Promise<Page<Attachment>> {
   const filter = { file_type: query.file_type ?? null };
-  const window = pageWindow('attachments', query);
-  const rows = await listAttachments(tenant.read, filter, window);
-  const page = await makePage(query, window, rows, () => countAttachments(tenant.read, filter, window));
+  const page = await listAttachments(tenant.read, filter, pageWindow('attachments', query));
   return { ...page, result: page.result.map((row) => toAttachment(kit, row)) };
 }
 
@@ -88,7 +79,7 @@ const SIGNED_SECONDS = declareLimit(3_600, {
 });
 
 export async function signAttachment(kit: Kit, tenant: Tenant, id: string): Promise<SignedUrl> {
-  return signFile(kit, await expectFound(tenant.read, id));
+  return signFile(kit, expectFound(await findAttachment(tenant.read, id)));
 }
 
 /** Makes a link that opens the file for an hour. */
@@ -102,11 +93,7 @@ export function signFile(kit: Kit, { storage_key }: Pick<AttachmentRow, 'storage
  * counts as well.
  */
 export async function removeAttachment(kit: Kit, tenant: Acting, id: string): Promise<Attachment> {
-  const row = await tenant.tx(async (tx) => {
-    const removed = await deleteAttachment(tx, id).catch(refuseNeeded);
-    if (!removed) throw notFound();
-    return removed;
-  });
+  const row = await tenant.tx(async (tx) => expectFound(await deleteAttachment(tx, id).catch(refuseNeeded)));
   for (const { storage_key } of [row, ...Object.values(row.copies)]) await removeFile(kit, storage_key);
   return toAttachment(kit, row);
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { AppError, notFound } from '../../platform/values/errors.ts';
+import { AppError, expectFound, notFound } from '../../platform/values/errors.ts';
 import { answerWithFile } from '../../platform/store/files/answer.ts';
 import { isId } from '../../platform/values/ids.ts';
 import { FORMATS, type Format } from '../../platform/work/media/formats.ts';
@@ -48,8 +48,7 @@ export async function servePublicLink(
   // The extension in a link is ignored, because a record may get another extension when its file arrives.
   const [, secret] = /^([\w-]{43})(?:\.[a-z0-9]{1,5})?$/.exec(link) ?? [];
   const row = secret === undefined ? null : await findIn(kit, company, (tx) => findLinked(tx, secret));
-  if (!row) throw notFound();
-  return serve(serving, request, reply, row);
+  return serve(serving, request, reply, expectFound(row));
 }
 
 /** Finds the attachment behind a link, with the file of its copy if the link is that of a copy. */
@@ -78,8 +77,7 @@ export async function serveSignedLink(
   const key = `${company}/${kind}/${name}`;
   const isText = typeof expires === 'string' && typeof signature === 'string';
   if (kind !== KIND || !isText || !kit.files.isSigned(key, { expires, signature })) throw notFound();
-  const row = await findIn(kit, company, (tx) => findByKey(tx, key));
-  if (!row) throw notFound();
+  const row = expectFound(await findIn(kit, company, (tx) => findByKey(tx, key)));
   return serve(serving, request, reply, row);
 }
 
@@ -130,6 +128,5 @@ async function awaitFile(kit: Kit, arrivals: Arrivals, pending: AttachmentRow): 
     row = await findAttachment(read, pending._id);
     return row?.state !== 'PENDING';
   });
-  if (!row) throw notFound();
-  return row;
+  return expectFound(row);
 }

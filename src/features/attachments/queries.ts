@@ -1,8 +1,8 @@
 import { exec, maybeOne, many, one } from '../../platform/store/db.ts';
 import type { FileType } from '../../platform/work/media/formats.ts';
 import type { Facts } from '../../platform/work/media/inspect.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 
 const COLUMNS = `_id, company_id as company, file_type, extension, mime_type, file_name, storage_key, link, state, failure, bytes, sha256,
@@ -180,19 +180,17 @@ export interface AttachmentFilter {
   file_type: FileType | null;
 }
 
-const attachmentList = (tx: TenantRead, { file_type }: AttachmentFilter): PlainList => ({
-  name: 'attachments',
-  variant: file_type === null ? '' : '.ofType',
-  columns: COLUMNS,
-  from: 'attachments',
-  filter: file_type === null ? 'company_id = $1' : 'company_id = $1 and file_type = $2',
-  values: file_type === null ? [tx.companyId] : [tx.companyId, file_type],
-});
-
-export function listAttachments(tx: TenantRead, filter: AttachmentFilter, window: Window): Promise<AttachmentRow[]> {
-  return listRows(tx, attachmentList(tx, filter), window);
-}
-
-export function countAttachments(tx: TenantRead, filter: AttachmentFilter, window: Since): Promise<number> {
-  return countRows(tx, attachmentList(tx, filter), window);
+export function listAttachments(
+  tx: TenantRead,
+  { file_type }: AttachmentFilter,
+  window: Window,
+): Promise<Page<AttachmentRow>> {
+  return listPage(tx, window, {
+    name: 'attachments',
+    variant: file_type === null ? '' : '.ofType',
+    columns: COLUMNS,
+    from: 'attachments',
+    filter: file_type === null ? 'company_id = $1' : 'company_id = $1 and file_type = $2',
+    values: file_type === null ? [tx.companyId] : [tx.companyId, file_type],
+  });
 }

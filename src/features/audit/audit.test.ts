@@ -6,10 +6,10 @@ import { startPlatform, type Answer, type CallOptions, type Json } from '../../.
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { ROLES, sessionOptions, type Statement } from '../../platform/store/db.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { newestWindow } from '../../platform/store/paging.ts';
+import { pageWindow } from '../../platform/store/paging.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
 import { purgeRequestData } from './audit.ts';
-import { countAudit, listAudit, type AuditFilter } from './queries.ts';
+import { listAudit, type AuditFilter } from './queries.ts';
 
 const platform = await startPlatform();
 const { database, demo } = platform;
@@ -326,7 +326,7 @@ describe('an audit with many lines', () => {
   // Measured with 300,000 lines: each of these pages takes less than 0.1 ms, a walk through all of them 90 ms.
   const LINES = 50_000;
   const NOTHING: AuditFilter = { actor: null, action: null, resource: null, resourceId: null, from: null, to: null };
-  const NEWEST = newestWindow(21);
+  const NEWEST = pageWindow('audit', { limit: 20, skipCount: false, sort: '-createdAt' });
 
   /** Fills the log of one company, in which one actor and one record are rare, and of another company that has hardly any lines. */
   async function fill(): Promise<{ company: string; quiet: string; actor: string; record: string }> {
@@ -354,7 +354,6 @@ describe('an audit with many lines', () => {
     };
     const tx = { companyId, query } as unknown as TenantRead;
     await listAudit(tx, { ...NOTHING, ...part }, NEWEST);
-    await countAudit(tx, { ...NOTHING, ...part }, { since: null });
     return statements;
   }
 

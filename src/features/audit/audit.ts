@@ -3,11 +3,11 @@ import type { Kit } from '../../kit.ts';
 import { purgeAttempts } from '../../platform/http/idempotency.ts';
 import { isId } from '../../platform/values/ids.ts';
 import { purgeBuckets } from '../../platform/http/limits.ts';
-import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import { workInPortions } from '../../platform/store/portions.ts';
 import { purgeByPages } from '../../platform/store/retention.ts';
 import type { SystemTx, Tenant } from '../../platform/store/tenant.ts';
-import { countAudit, deleteOldAudit, listAudit, listInstallationAudit } from './queries.ts';
+import { deleteOldAudit, listAudit, listInstallationAudit } from './queries.ts';
 import type { AuditEntry, AuditQuery } from './schemas.ts';
 import { declareSettingLimit } from '../../platform/values/limits.ts';
 
@@ -29,9 +29,7 @@ export async function pageAudit(tenant: Tenant, query: AuditQuery): Promise<Page
     from: query.from ?? null,
     to: query.to ?? null,
   };
-  const window = pageWindow('audit', query);
-  const rows = await listAudit(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countAudit(tenant.read, filter, window));
+  return listAudit(tenant.read, filter, pageWindow('audit', query));
 }
 
 // The number of newest lines that the operator's command shows; no one looks through more.

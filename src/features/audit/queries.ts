@@ -1,6 +1,6 @@
 import { exec, many } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import { pageRangeBounds, IN_STRETCH, type PageRange } from '../../platform/store/retention.ts';
 import type { SystemTx, TenantRead } from '../../platform/store/tenant.ts';
 import type { AuditEntry } from './schemas.ts';
@@ -45,24 +45,16 @@ function buildConditions(filter: AuditFilter): { name: string; clause: string; v
   };
 }
 
-function auditList(tx: TenantRead, filter: AuditFilter): PlainList {
+export function listAudit(tx: TenantRead, filter: AuditFilter, window: Window): Promise<Page<AuditEntry>> {
   const { name, clause, values } = buildConditions(filter);
-  return {
+  return listPage(tx, window, {
     name: 'audit',
     variant: `.${name}`,
     columns: COLUMNS,
     from: LINES,
     filter: `company_id = $1${clause}`,
     values: [tx.companyId, ...values],
-  };
-}
-
-export function listAudit(tx: TenantRead, filter: AuditFilter, window: Window): Promise<AuditEntry[]> {
-  return listRows(tx, auditList(tx, filter), window);
-}
-
-export function countAudit(tx: TenantRead, filter: AuditFilter, window: Since): Promise<number> {
-  return countRows(tx, auditList(tx, filter), window);
+  });
 }
 
 /** The newest lines that belong to no company: what was done with global keys. */

@@ -15,7 +15,7 @@ import { checkHeaders } from '../messages/files.ts';
 import { checkGiven } from '../templates/parameters.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { settleLeft } from './ending.ts';
-import { readContacts, type BulkRequest } from './given.ts';
+import { readBulkRows, type BulkRequest } from './given.ts';
 import { divideByPlaces, planRows } from './plan.ts';
 import {
   countRuns,
@@ -43,7 +43,7 @@ export async function sendBulk(
 ): Promise<BulkResult> {
   const { body } = request;
   const { inbox, run } = await checkRequest(kit, tenant, body);
-  const rows = await readContacts(kit, tenant, request, run.components);
+  const rows = await readBulkRows(kit, tenant, request, run.components);
   if (body.dryRun) return foresee(kit, tenant, { inbox, run }, rows);
   if (options.stopping.aborted) throw interrupted();
   const holder = newId();

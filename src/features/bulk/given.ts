@@ -57,7 +57,8 @@ const MAX_NAME = declareLimit(200, {
 });
 const MAX_PHONE = 40;
 
-export async function readContacts(
+/** Reads the rows of a bulk call, those with a fault included. */
+export async function readBulkRows(
   kit: Kit,
   tenant: Tenant,
   request: BulkRequest,

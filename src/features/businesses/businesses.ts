@@ -1,17 +1,16 @@
 /** Businesses: the organisations that contacts belong to. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
-import { notFound } from '../../platform/values/errors.ts';
+import { expectFound } from '../../platform/values/errors.ts';
 import { emit } from '../../platform/store/events.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { ReleaseBusiness } from './jobs.ts';
 import {
-  countBusinesses,
   findBusiness,
   insertBusiness,
   listBusinesses,
@@ -34,22 +33,17 @@ export async function createBusiness(tenant: Tenant, input: BusinessCreate): Pro
 }
 
 export async function readBusiness(tenant: Tenant, id: string): Promise<Business> {
-  const business = await findBusiness(tenant.read, id);
-  if (!business) throw notFound();
-  return business;
+  return expectFound(await findBusiness(tenant.read, id));
 }
 
 export async function pageBusinesses(tenant: Tenant, query: BusinessQuery): Promise<Page<Business>> {
   const filter = { search: readSearch(query) };
-  const window = pageWindow('businesses', query);
-  const rows = await listBusinesses(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countBusinesses(tenant.read, filter, window));
+  return listBusinesses(tenant.read, filter, pageWindow('businesses', query));
 }
 
 export async function updateBusinessById(tenant: Tenant, id: string, input: BusinessUpdate): Promise<Business> {
   return tenant.tx(async (tx) => {
-    const before = await lockBusiness(tx, id);
-    if (!before) throw notFound();
+    const before = expectFound(await lockBusiness(tx, id));
     const { name, domain, description, owner, held } = before;
     const own = { name, domain, description, owner, held };
     const { fields, changes } = await applyInput(tx, own, input);
@@ -64,8 +58,7 @@ export async function updateBusinessById(tenant: Tenant, id: string, input: Busi
 /** Hides the business from all requests at once; a job then removes it from the records that name it. */
 export async function removeBusiness(kit: Kit, tenant: Tenant, id: string): Promise<Business> {
   return tenant.tx(async (tx) => {
-    const business = await lockBusiness(tx, id);
-    if (!business) throw notFound();
+    const business = expectFound(await lockBusiness(tx, id));
     await markRemoved(tx, id);
     await kit.enqueue(tx, ReleaseBusiness, { company: tenant.companyId, business: id }, { key: id });
     return business;

@@ -1,6 +1,6 @@
 import { exec, maybeOne, one } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { HeldValues } from '../custom-fields/schemas.ts';
 import type { Business } from './schemas.ts';
@@ -83,18 +83,12 @@ export interface BusinessFilter {
 const FILTER = `company_id = $1 and removed_at is null
   and ($2::text is null or strpos(fold(name), fold($2)) > 0 or strpos(fold(domain), fold($2)) > 0)`;
 
-const businessList = (tx: TenantRead, { search }: BusinessFilter): PlainList => ({
-  name: 'businesses',
-  columns: COLUMNS,
-  from: 'businesses',
-  filter: FILTER,
-  values: [tx.companyId, search],
-});
-
-export function listBusinesses(tx: TenantRead, filter: BusinessFilter, window: Window): Promise<Business[]> {
-  return listRows(tx, businessList(tx, filter), window);
-}
-
-export function countBusinesses(tx: TenantRead, filter: BusinessFilter, window: Since): Promise<number> {
-  return countRows(tx, businessList(tx, filter), window);
+export function listBusinesses(tx: TenantRead, { search }: BusinessFilter, window: Window): Promise<Page<Business>> {
+  return listPage(tx, window, {
+    name: 'businesses',
+    columns: COLUMNS,
+    from: 'businesses',
+    filter: FILTER,
+    values: [tx.companyId, search],
+  });
 }

@@ -3,7 +3,7 @@ import { fillForRecipient, isUnfilled } from '../../channels/templates/for-recip
 import { hasVariables } from '../../channels/templates/variables.ts';
 import { walkPortions } from '../../platform/store/portions.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
-import { readContacts } from '../contacts/by-phones.ts';
+import { readContacts } from '../contacts/contacts.ts';
 import type { Contact } from '../contacts/schemas.ts';
 import { findGivenValues, listNext, type AudienceMatch, type SkipRules } from './audience-queries.ts';
 import type { PreviewMessage, SkipReason } from './schemas.ts';

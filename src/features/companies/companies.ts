@@ -1,8 +1,8 @@
 /** Companies, which are the tenants of the installation. */
 import type { Kit } from '../../kit.ts';
-import { forbidden, invalid, notFound } from '../../platform/values/errors.ts';
+import { expectFound, forbidden, invalid, notFound } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
 import { deriveCountry } from '../../platform/values/country.ts';
 import { isPhoneCountry } from '../../platform/values/phone.ts';
 import type { Caller } from '../../platform/http/route.ts';
@@ -11,7 +11,6 @@ import { isTimeZone } from '../../platform/values/time-zone.ts';
 import { createDefaultPipeline } from '../pipelines/default-pipeline.ts';
 import { inviteUser, refuseExpiringKey } from '../users/users.ts';
 import {
-  countCompanies,
   findActiveCompany,
   findAnyCompany,
   findCompany,
@@ -48,16 +47,12 @@ export async function createCompanyForCaller(kit: Kit, caller: Caller, input: Co
 
 export async function readCompany(caller: Caller, id: string): Promise<Company> {
   requireAccess(caller, id);
-  const company = await findCompany(caller.read, id);
-  if (!company) throw notFound();
-  return company;
+  return expectFound(await findCompany(caller.read, id));
 }
 
 export async function pageCompanies(caller: Caller, query: CompanyQuery): Promise<Page<Company>> {
   const filter = { status: query.status ?? null, search: readSearch(query) };
-  const window = pageWindow('companies', query);
-  const rows = await listCompanies(caller.read, filter, window);
-  return makePage(query, window, rows, () => countCompanies(caller.read, filter, window));
+  return listCompanies(caller.read, filter, pageWindow('companies', query));
 }
 
 /**
@@ -68,8 +63,7 @@ export async function updateCompanyById(kit: Kit, caller: Caller, id: string, in
   requireAccess(caller, id);
   refuseOperatorFields(caller, input);
   const company = await caller.tx(async (tx) => {
-    const before = await lockCompany(tx, id);
-    if (!before) throw notFound();
+    const before = expectFound(await lockCompany(tx, id));
     return updateCompany(tx, applyInput(before, input));
   });
   if (input.status !== undefined) kit.access.auth.forget();

@@ -1,6 +1,6 @@
 import { maybeOne, one } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import type { SystemTx, TenantRead } from '../../platform/store/tenant.ts';
 import type { Company, OwningCompany } from './schemas.ts';
 
@@ -100,21 +100,15 @@ export interface CompanyFilter {
 
 const FILTER = `($1::text is null or status = $1) and ($2::text is null or strpos(fold(name), fold($2)) > 0)`;
 
-/** Describes the list of all companies of the installation, which only global keys may read. */
-const companyList = ({ status, search }: CompanyFilter): PlainList => ({
-  name: 'companies',
-  columns: RECORD,
-  from: 'companies',
-  filter: FILTER,
-  values: [status, search],
-});
-
-export function listCompanies(tx: SystemTx, filter: CompanyFilter, window: Window): Promise<Company[]> {
-  return listRows(tx, companyList(filter), window);
-}
-
-export function countCompanies(tx: SystemTx, filter: CompanyFilter, window: Since): Promise<number> {
-  return countRows(tx, companyList(filter), window);
+/** Lists all companies of the installation, which only global keys may read. */
+export function listCompanies(tx: SystemTx, { status, search }: CompanyFilter, window: Window): Promise<Page<Company>> {
+  return listPage(tx, window, {
+    name: 'companies',
+    columns: RECORD,
+    from: 'companies',
+    filter: FILTER,
+    values: [status, search],
+  });
 }
 
 export function findActiveCompany(tx: SystemTx, companyId: string): Promise<{ _id: string } | null> {

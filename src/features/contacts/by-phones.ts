@@ -4,12 +4,12 @@ import { ChangedMeanwhile } from '../../platform/store/overtaken.ts';
 import { emit } from '../../platform/store/events.ts';
 import { newId } from '../../platform/values/ids.ts';
 import type { Phone } from '../../platform/values/phone.ts';
-import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { NOBODY } from './contacts.ts';
-import { findImportedContacts, insertImported } from './import/queries.ts';
+import { insertImported } from './import/queries.ts';
 import { insertIdentities } from './name-queries.ts';
-import { keepContactsFromRemoval } from './queries.ts';
-import type { Contact, ContactSource } from './schemas.ts';
+import { findContacts, keepContactsFromRemoval } from './queries.ts';
+import type { ContactSource } from './schemas.ts';
 
 export type PhoneContact = Phone & { name: string | null };
 
@@ -24,17 +24,13 @@ export async function createByPhones(tx: TenantTx, source: ContactSource, people
   await insertImported(tx, created, source);
   const identities = created.map(({ _id, phone_number }) => ({ ...PHONE_NUMBER.identify(phone_number), contact: _id }));
   if ((await insertIdentities(tx, identities)) !== identities.length) throw new ChangedMeanwhile('A contact');
-  const contacts = await findImportedContacts(tx, ids);
+  const contacts = await findContacts(tx, ids);
   await emit(
     tx,
     contacts.map((data) => ({ event: 'CONTACT_CREATED', data })),
   );
   return ids;
 }
-
-/** Returns these contacts as a GET does. */
-export const readContacts = (tx: TenantRead, ids: string[]): Promise<Contact[]> =>
-  ids.length === 0 ? Promise.resolve([]) : findImportedContacts(tx, ids);
 
 /** Keeps these contacts from being removed until the transaction ends. Throws ChangedMeanwhile when one of them is gone already. */
 export async function holdMany(tx: TenantTx, ids: string[]): Promise<void> {

@@ -31,8 +31,9 @@ export async function readContact(tenant: Tenant, id: string): Promise<Contact> 
   return contact;
 }
 
-/** Reads contacts by their ids, for callers that follow their changes. Those that do not exist are left out. */
-export const readContacts = (read: TenantRead, ids: string[]): Promise<Contact[]> => findContacts(read, ids);
+/** Reads contacts by their ids, as a GET returns them. Those that do not exist are left out. */
+export const readContacts = async (read: TenantRead, ids: string[]): Promise<Contact[]> =>
+  ids.length === 0 ? [] : findContacts(read, ids);
 
 export async function createContact(tenant: Tenant, input: ContactCreate): Promise<Contact> {
   return tenant.tx(async (tx) => {

@@ -4,7 +4,7 @@ import { findNearFirst } from '../../platform/store/long-list.ts';
 import { makePage, readSearch, pageWindow, type Page, type Window } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../platform/store/unknown-references.ts';
-import { findContacts } from '../contacts/list/found.ts';
+import { searchContacts } from '../contacts/list/found.ts';
 import {
   countBroadMatches,
   countConversations,
@@ -38,7 +38,7 @@ async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<
     const rows = await findFilteredPage(tenant, filter, window);
     return makePage(query, window, rows, () => countConversations(tenant.read, filter, window));
   }
-  const contacts = await findContacts(tenant, search, MAX_CONTACTS);
+  const contacts = await searchContacts(tenant, search, MAX_CONTACTS);
   if (Array.isArray(contacts)) {
     const found = addFound(filter, search, contacts);
     const rows = await lookUpConversations(tenant.read, found, window);
@@ -67,7 +67,7 @@ async function selectIds(
   most: number,
 ): Promise<string[]> {
   if (search === null) return selectConversations(tenant.read, filter, most);
-  const contacts = await findContacts(tenant, search, MAX_CONTACTS);
+  const contacts = await searchContacts(tenant, search, MAX_CONTACTS);
   return Array.isArray(contacts)
     ? selectConversations(tenant.read, addFound(filter, search, contacts), most)
     : selectBroadMatches(tenant.read, { filter, search: contacts }, most);

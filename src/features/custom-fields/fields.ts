@@ -1,10 +1,10 @@
 /** Definitions of custom fields: they decide which values a company may write into its records. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
-import { alreadyTaken, invalid, notFound } from '../../platform/values/errors.ts';
+import { alreadyTaken, expectFound, invalid } from '../../platform/values/errors.ts';
 import { isId, newId } from '../../platform/values/ids.ts';
 import { lockLimit } from '../../platform/store/limit-lock.ts';
-import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
 import { makeSlug } from '../../platform/values/words.ts';
@@ -52,23 +52,18 @@ export async function createField(tenant: Tenant, input: CustomFieldCreate): Pro
 }
 
 export async function readField(tenant: Tenant, id: string): Promise<CustomField> {
-  const field = await findField(tenant.read, id);
-  if (!field) throw notFound();
-  return field;
+  return expectFound(await findField(tenant.read, id));
 }
 
 export async function pageFields(tenant: Tenant, query: CustomFieldQuery): Promise<Page<CustomField>> {
   const filter = { context: query.context ?? null, search: readSearch(query) };
-  const window = pageWindow('custom-fields', query);
-  const rows = await listFields(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countFields(tenant.read, filter, window));
+  return listFields(tenant.read, filter, pageWindow('custom-fields', query));
 }
 
 /** Changes a field. Records keep the values of a removed option, but it cannot be written again. */
 export async function updateFieldById(tenant: Tenant, id: string, input: CustomFieldUpdate): Promise<CustomField> {
   return tenant.tx(async (tx) => {
-    const before = await lockField(tx, id);
-    if (!before) throw notFound();
+    const before = expectFound(await lockField(tx, id));
     const next = { ...before, ...input };
     checkOptions('options', next.type, next.options);
     return isDeepStrictEqual(next, before) ? before : expectRecordSize('options', await updateField(tx, next));
@@ -81,8 +76,7 @@ const STRIP_AFTER_SECONDS = 60;
 /** Removes a field: no record shows its values any more, and a job erases them. */
 export async function removeField(kit: Kit, tenant: Tenant, id: string): Promise<CustomField> {
   return tenant.tx(async (tx) => {
-    const field = await lockField(tx, id);
-    if (!field) throw notFound();
+    const field = expectFound(await lockField(tx, id));
     await deleteField(tx, id);
     const work = { company: field.company, field: id, context: field.context };
     await kit.enqueue(tx, StripField, work, { key: id, delaySeconds: STRIP_AFTER_SECONDS });

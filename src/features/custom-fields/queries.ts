@@ -1,6 +1,6 @@
 import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Since, Window } from '../../platform/store/paging.ts';
+import { countRows, listPage, type PlainList } from '../../platform/store/plain-list.ts';
 import { selectPortionSql, REWRITTEN_BYTES } from '../../platform/store/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { CustomField, FieldContext } from './schemas.ts';
@@ -96,8 +96,8 @@ const fieldList = (tx: TenantRead, { context, search }: FieldFilter): PlainList 
   values: [tx.companyId, context, search],
 });
 
-export function listFields(tx: TenantRead, filter: FieldFilter, window: Window): Promise<CustomField[]> {
-  return listRows(tx, fieldList(tx, filter), window);
+export function listFields(tx: TenantRead, filter: FieldFilter, window: Window): Promise<Page<CustomField>> {
+  return listPage(tx, window, fieldList(tx, filter));
 }
 
 export function countFields(tx: TenantRead, filter: FieldFilter, window: Since): Promise<number> {

@@ -96,8 +96,9 @@ const slug = Type.String({
   ...SLUG,
   description: 'The API name; it never changes',
 });
-const title = described(Name, 'The label that people see');
-const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+/** The label of a custom field or of a column of a table, and the values of one with a choice. */
+export const title = described(Name, 'The label that people see');
+export const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
   maxItems: 200,
   uniqueItems: true,
   description: 'The values that can be chosen',

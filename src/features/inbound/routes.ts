@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { AppError, forbidden } from '../../platform/values/errors.ts';
-import { addressGroup } from '../../platform/http/limits.ts';
+import { addressShare } from '../../platform/http/limits.ts';
 import { spoolBody } from '../../platform/http/spooled-body.ts';
 import {
   isOurToken,
@@ -68,10 +68,7 @@ export function inboundRoutes(app: FastifyInstance, kit: Kit): Intake {
           config: { access: 'public' },
           handler: async (request) => {
             const path = { channel, callbacks: inboxCallbacks, inbox: request.params.inbox };
-            return take(
-              request,
-              await openInboxCallback(kit, path, request.headers, `address:${addressGroup(request.ip)}`),
-            );
+            return take(request, await openInboxCallback(kit, path, request.headers, addressShare(request.ip)));
           },
         });
     }
@@ -92,8 +89,8 @@ function addPushPath(
     config: { access: 'public' },
     handler: async (request) => {
       const { headers, params } = request;
-      const owner = `address:${addressGroup(request.ip)}` as const;
-      const { address, ...target } = await admitPush(kit, { channel, pushed, inbox: params.inbox }, headers, owner);
+      const push = { channel, pushed, inbox: params.inbox };
+      const { address, ...target } = await admitPush(kit, push, headers, addressShare(request.ip));
       const body = await spoolBody(request, { maxBytes: pushed.maxBytes, owner: target.company });
       try {
         if (address === null) kit.metrics.inbound.inc({ channel: channel.name, outcome: 'dropped' });

@@ -6,7 +6,7 @@
  */
 import type { CheckResult } from '../../channels/check.ts';
 import type { Kit } from '../../kit.ts';
-import { violates } from '../../platform/store/db.ts';
+import { whenTaken } from '../../platform/store/taken.ts';
 import { AppError } from '../../platform/values/errors.ts';
 import { connectInbox, findOwner, lockClaimants, dropOtherClaims, type Address } from './address-queries.ts';
 import { InboxConnected } from './connected/jobs.ts';
@@ -38,13 +38,9 @@ export async function isOwnedByAnother(kit: Kit, row: InboxRow): Promise<boolean
  * closed.
  */
 export async function connect(kit: Kit, row: InboxRow, accepted: Acceptance): Promise<InboxRow | null> {
-  try {
-    return await takeAddress(kit, row, accepted);
-  } catch (error) {
-    // Failure policy: another inbox has taken the phone number at the same moment. The second try sees that inbox.
-    if (!violates(error, 'inboxes_owned_address_key')) throw error;
-    return takeAddress(kit, row, accepted);
-  }
+  const take = (): Promise<InboxRow | null> => takeAddress(kit, row, accepted);
+  // If another inbox takes the phone number at the same moment, the second try sees that inbox.
+  return take().catch(whenTaken('inboxes_owned_address_key', take));
 }
 
 async function takeAddress(kit: Kit, row: InboxRow, accepted: Acceptance): Promise<InboxRow | null> {

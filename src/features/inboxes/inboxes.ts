@@ -1,11 +1,11 @@
 /** Inboxes: the connections of a company to messaging channels. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ChannelSettings } from '../../channels/settings.ts';
-import { CHANNEL_SETTINGS, hasTemplates, type ChannelName, type NamedChannel } from '../../channels/registry.ts';
+import { CHANNEL_SETTINGS, hasTemplates, type NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, invalid, notFound } from '../../platform/values/errors.ts';
+import { AppError, expectFound, invalid } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import { readCallersPhone } from '../../platform/store/phone-country.ts';
 import type { Secrets } from '../../platform/store/secrets.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
@@ -15,7 +15,6 @@ import { expectFree } from './address.ts';
 import { checkConnection } from './connection.ts';
 import { CheckConnection, RECHECK_SECONDS } from './jobs.ts';
 import {
-  countInboxes,
   findInbox,
   findInboxes,
   findInboxForUpdate,
@@ -47,25 +46,19 @@ export async function createInbox(kit: Kit, tenant: Tenant, input: InboxCreate):
 
 /** Creates an inbox without asking its network at once; a job does that later. */
 export async function storeInbox(kit: Kit, tenant: Tenant, input: InboxCreate): Promise<InboxRow> {
-  await refuseTargets(kit, input);
-  const empty = emptyRow(tenant.companyId, input);
-  const unparsed = applyInput(kit, empty, input);
-  expectSettings(kit, unparsed);
-  const row = await withParsedNumbers(kit, tenant.read, empty, unparsed);
-  await expectFree(kit, row);
+  const before = makeUnset(tenant.companyId);
+  await expectAdmitted(kit, before, input);
   return tenant.tx(async (tx) => {
-    await expectUsers(tx, { default_owner: input.default_owner });
-    await expectCustomFields(tx, input);
-    const inbox = await insertInbox(tx, row);
+    const inbox = await insertInbox(tx, await change(kit, tx, before, input));
     tx.created(inbox._id);
-    await kit.enqueue(tx, CheckConnection, toJobData(inbox), { key: inbox._id, delaySeconds: RECHECK_SECONDS });
+    await enqueueCheck(kit, tx, inbox);
     return inbox;
   });
 }
 
 export async function updateInboxById(kit: Kit, tenant: Tenant, id: string, input: InboxUpdate): Promise<Inbox> {
-  await refuseTargets(kit, input);
-  await expectFreeNext(kit, tenant, id, input);
+  const before = expectFound(await findInbox(tenant.read, id));
+  await expectAdmitted(kit, before, input);
   const { row, recheck } = await tenant.tx((tx) => changeInbox(kit, tx, id, input));
   const checked = recheck ? await checkNow(kit, row) : null;
   return present(kit, checked ?? row);
@@ -88,17 +81,14 @@ async function changeInbox(
   id: string,
   input: InboxUpdate,
 ): Promise<{ row: InboxRow; recheck: boolean }> {
-  const before = await findInboxForUpdate(tx, id);
-  if (!before) throw notFound();
-  await expectUsers(tx, { default_owner: input.default_owner });
-  await expectCustomFields(tx, input);
-  const next = await withParsedNumbers(kit, tx, before, applyInput(kit, before, input));
+  const before = expectFound(await findInboxForUpdate(tx, id));
+  const next = await change(kit, tx, before, input);
   const moved = isMoved(before, next);
   const renewed = moved || next.webhook_url !== before.webhook_url || credentialsChanged(kit, before, next);
   const row = await updateInbox(tx, next, { renewed, moved });
   // The caller may have corrected an inbox in ERROR at the network, so saving it checks it again.
   const recheck = (renewed || before.connection.status === 'ERROR') && row.status === 'ACTIVE';
-  if (recheck) await kit.enqueue(tx, CheckConnection, toJobData(row), { key: row._id, delaySeconds: RECHECK_SECONDS });
+  if (recheck) await enqueueCheck(kit, tx, row);
   return { row, recheck };
 }
 
@@ -107,34 +97,26 @@ export async function takeSettings(kit: Kit, tx: TenantTx, id: string, given: Se
   const before = await findInboxForUpdate(tx, id);
   const settings = before && kit.channels.get(before.channel).settings;
   if (before?.status !== 'ACTIVE' || !settings) return null;
-  const next = { ...before, settings: { ...before.settings, [settings.field]: given } };
-  next.network_address = boundedAddress(settings, given, before._id);
-  next.network_account = settings.account(given);
+  const next = await change(kit, tx, before, { [settings.field]: given });
   const row = await updateInbox(tx, next, { renewed: true, moved: isMoved(before, next) });
-  await kit.enqueue(tx, CheckConnection, toJobData(row), { key: row._id, delaySeconds: RECHECK_SECONDS });
+  await enqueueCheck(kit, tx, row);
   return row;
 }
+
+const enqueueCheck = (kit: Kit, tx: TenantTx, { company, _id }: InboxRow): Promise<void> =>
+  kit.enqueue(tx, CheckConnection, { company, inbox: _id }, { key: _id, delaySeconds: RECHECK_SECONDS });
 
 /**
  * Returns true when the inbox has to prove again that it owns its phone number: its address changed, or it was DELETED and another inbox
  * could take the number.
  */
-function isMoved(before: InboxRow, next: InboxRow): boolean {
+function isMoved(before: Before, next: InboxRow): boolean {
   const reactivated = next.status === 'ACTIVE' && before.status === 'DELETED';
   return reactivated || next.network_address !== before.network_address || next.channel !== before.channel;
 }
 
-/** Throws CHANNEL_IN_USE before the change begins. It runs without locks, because it reads across companies. */
-async function expectFreeNext(kit: Kit, tenant: Tenant, id: string, input: InboxUpdate): Promise<void> {
-  const before = await findInbox(tenant.read, id);
-  const next = before && applyInput(kit, before, input);
-  if (next && isMoved(before, next)) await expectFree(kit, next);
-}
-
 export async function readInbox(kit: Kit, tenant: Tenant, id: string): Promise<Inbox> {
-  const row = await findInbox(tenant.read, id);
-  if (!row) throw notFound();
-  return present(kit, row);
+  return present(kit, expectFound(await findInbox(tenant.read, id)));
 }
 
 /** Reads inboxes by their ids, for the live stream. */
@@ -147,13 +129,9 @@ export const refuseUnknownInbox = async (read: TenantRead, inbox: string | null)
 
 export async function pageInboxes(kit: Kit, tenant: Tenant, query: InboxQuery): Promise<Page<Inbox>> {
   const filter = { status: query.status ?? null, channel: query.channel ?? null };
-  const window = pageWindow('inboxes', query);
-  const rows = await listInboxes(tenant.read, filter, window);
-  const page = await makePage(query, window, rows, () => countInboxes(tenant.read, filter, window));
+  const page = await listInboxes(tenant.read, filter, pageWindow('inboxes', query));
   return { ...page, result: page.result.map((row) => present(kit, row)) };
 }
-
-const toJobData = (row: InboxRow): { company: string; inbox: string } => ({ company: row.company, inbox: row._id });
 
 /** Returns the inbox as answers show it: empty optional fields are left out, and secrets are masked. */
 function present({ secrets }: Pick<Kit, 'secrets'>, row: InboxRow): Inbox {
@@ -173,12 +151,13 @@ function present({ secrets }: Pick<Kit, 'secrets'>, row: InboxRow): Inbox {
   return Object.fromEntries(filled) as unknown as Inbox;
 }
 
-function emptyRow(company: string, input: { channel: ChannelName; name: string }): InboxRow {
+/** An inbox before a change. A new one has no channel and no name yet. */
+type Before = Omit<InboxRow, 'channel' | 'name'> & Partial<Pick<InboxRow, 'channel' | 'name'>>;
+
+function makeUnset(company: string): Before {
   return {
     _id: newId(),
     company,
-    name: input.name,
-    channel: input.channel,
     number: '',
     webhook_url: null,
     default_agent: null,
@@ -202,24 +181,43 @@ function emptyRow(company: string, input: { channel: ChannelName; name: string }
   };
 }
 
-/** Returns the inbox with the caller's fields applied and with the network address that follows from them. */
-function applyInput(kit: Kit, before: InboxRow, input: InboxUpdate): InboxRow {
+/**
+ * Refuses settings and addresses that are not allowed, and an address of another inbox (CHANNEL_IN_USE). This runs before the change and
+ * without locks, because it resolves names and reads across companies.
+ */
+async function expectAdmitted(kit: Kit, before: Before, input: InboxUpdate): Promise<void> {
+  await refuseFaults(kit, input);
+  const next = applyInput(kit, before, input);
+  if (isMoved(before, next)) await expectFree(kit, next);
+}
+
+/** Applies the caller's fields to an inbox and returns the result. Throws an error for a field that does not fit. */
+async function change(kit: Kit, tx: TenantTx, before: Before, input: InboxUpdate): Promise<InboxRow> {
+  await expectUsers(tx, { default_owner: input.default_owner });
+  await expectCustomFields(tx, input);
+  const next = applyInput(kit, before, input);
+  const settings = { ...next.settings, ...sealSettings(before, input, kit.secrets) };
+  return withParsedNumbers(kit, tx, before, { ...next, settings });
+}
+
+/** Returns the inbox with the caller's fields, whose secrets are not encrypted yet, and with the network address that follows from them. */
+function applyInput(kit: Kit, before: Before, input: InboxUpdate): InboxRow {
   const { test_mode, ...plain } = input;
   const next = { ...before, ...plain, test_mode: { ...before.test_mode, ...test_mode } } as InboxRow;
-  const given = givenSettings(input).map(
-    ([settings, values]) => [settings.field, sealSettings(before, settings, values, kit.secrets)] as const,
-  );
+  const given = givenSettings(input).map(([{ field }, values]) => [field, values] as const);
   const channel = kit.channels.get(next.channel);
   next.settings = { ...initialSettings(channel), ...before.settings, ...Object.fromEntries(given) };
   const stored = readSettings(next, channel);
-  if (next.channel !== before.channel) expectSettings(kit, next);
+  // An inbox from a time when its channel had no settings can be changed without them.
+  if (next.channel !== before.channel && channel.settings?.body && !stored)
+    throw configRequired(channel.settings.field);
   next.network_address = channel.settings && stored && boundedAddress(channel.settings, stored, before._id);
   next.network_account = findAccount(channel, before, next);
   return next;
 }
 
 /** Returns the account of the settings, or the one that the network has told, as long as the inbox is the same there. */
-function findAccount(channel: NamedChannel, before: InboxRow, next: InboxRow): string | null {
+function findAccount(channel: NamedChannel, before: Before, next: InboxRow): string | null {
   const stored = readSettings(next, channel);
   if (!channel.settings?.accountIsTold) return (stored && channel.settings?.account(stored)) ?? null;
   const isSame = before.channel === channel.name && before.network_address === next.network_address;
@@ -227,7 +225,7 @@ function findAccount(channel: NamedChannel, before: InboxRow, next: InboxRow): s
 }
 
 /** Parses new phone numbers: the number of the inbox on channels that need one, and test numbers. Unchanged ones are kept as they are. */
-async function withParsedNumbers(kit: Kit, tx: TenantRead, before: InboxRow, next: InboxRow): Promise<InboxRow> {
+async function withParsedNumbers(kit: Kit, tx: TenantRead, before: Before, next: InboxRow): Promise<InboxRow> {
   const channel = kit.channels.get(next.channel);
   if (channel.needsNumber && !next.number) throw configRequired('number');
   const { enabled, test_numbers: listed } = next.test_mode;
@@ -253,12 +251,6 @@ function boundedAddress(settings: ChannelSettings, stored: Settings, inbox: stri
   return address;
 }
 
-/** An inbox from a time when its channel had no settings can be changed without them, so this is asked only of a new channel. */
-function expectSettings(kit: Kit, row: InboxRow): void {
-  const channel = kit.channels.get(row.channel);
-  if (channel.settings?.body && !readSettings(row, channel)) throw configRequired(channel.settings.field);
-}
-
 function configRequired(path: string): AppError {
   const message = 'is required by the channel';
   return new AppError('CHANNEL_CONFIG_REQUIRED', `${path} ${message}`, [{ path, code: 'REQUIRED', message }]);
@@ -270,9 +262,11 @@ function credentialsChanged(kit: Kit, before: InboxRow, next: InboxRow): boolean
   return !isDeepStrictEqual(openSettings(before, channel, kit.secrets), openSettings(next, channel, kit.secrets));
 }
 
-/** Refuses addresses that the platform may not call. The address guard checks them again at every call. */
-async function refuseTargets(kit: Kit, input: InboxUpdate): Promise<void> {
+/** Refuses settings with a fault, and addresses that the platform may not call. The address guard checks them again at every call. */
+async function refuseFaults(kit: Kit, input: InboxUpdate): Promise<void> {
   for (const [settings, given] of givenSettings(input)) {
+    const fault = settings.findFault?.(given);
+    if (fault) throw invalid(`${settings.field}.${fault.path}`, fault.message);
     for (const target of settings.targets(given)) {
       const reason = await kit.outbound.refuse(target.url);
       if (reason) throw targetNotAllowed(`${settings.field}.${target.path}`, reason);

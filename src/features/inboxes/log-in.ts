@@ -6,7 +6,7 @@ import type { HostedLogIn, LogInNotice } from '../../channels/log-in.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import { CALL_MS } from '../../channels/limits.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, invalid, notFound } from '../../platform/values/errors.ts';
+import { AppError, expectFound, invalid } from '../../platform/values/errors.ts';
 import { isSameSecret } from '../../platform/store/secrets.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
 import { checkNow, takeSettings } from './inboxes.ts';
@@ -28,8 +28,7 @@ const LATE_MS = 3_600_000;
 const SKEW_MS = 300_000;
 
 export async function makeConnectLink(kit: Kit, tenant: Tenant, id: string): Promise<ConnectLink> {
-  const row = await findInbox(tenant.read, id);
-  if (!row) throw notFound();
+  const row = expectFound(await findInbox(tenant.read, id));
   const channel = kit.channels.get(row.channel);
   const { logIn } = channel;
   if (!logIn || logIn.missing !== null) throw new AppError('LOG_IN_NOT_SUPPORTED', logIn?.missing ?? undefined);

@@ -1,7 +1,7 @@
 /** Shows the code by which a phone is paired with an inbox. The code is asked of the network each time and stored nowhere. */
 import type { Pairing } from '../../channels/check.ts';
 import type { Kit } from '../../kit.ts';
-import { notFound } from '../../platform/values/errors.ts';
+import { expectFound } from '../../platform/values/errors.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
 import { checkConnection } from './connection.ts';
 import { findInbox, type InboxRow } from './queries.ts';
@@ -12,8 +12,7 @@ import { openSettings, readSettings } from './settings.ts';
 const CALL_MS = 10_000;
 
 export async function pairInbox(kit: Kit, tenant: Tenant, id: string): Promise<InboxPairing> {
-  const row = await findInbox(tenant.read, id);
-  if (!row) throw notFound();
+  const row = expectFound(await findInbox(tenant.read, id));
   const pairing = await askForCode(kit, row);
   if (pairing === null) return show({ state: 'NOT_NEEDED' });
   // The network's own report of the pairing may be late, and does not come to an inbox that was never connected.

@@ -1,7 +1,7 @@
 import type { ChannelName } from '../../channels/registry.ts';
 import { exec, many, maybeOne, one, type Statement } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { findUnknown } from '../../platform/store/unknown-references.ts';
 import type { Inbox } from './schemas.ts';
@@ -72,20 +72,14 @@ export interface InboxFilter {
 
 const FILTER = 'company_id = $1 and ($2::text is null or status = $2) and ($3::text is null or channel = $3)';
 
-const inboxList = (tx: TenantRead, { status, channel }: InboxFilter): PlainList => ({
-  name: 'inboxes',
-  columns: COLUMNS,
-  from: 'inboxes',
-  filter: FILTER,
-  values: [tx.companyId, status, channel],
-});
-
-export function listInboxes(tx: TenantRead, filter: InboxFilter, window: Window): Promise<InboxRow[]> {
-  return listRows(tx, inboxList(tx, filter), window);
-}
-
-export function countInboxes(tx: TenantRead, filter: InboxFilter, window: Since): Promise<number> {
-  return countRows(tx, inboxList(tx, filter), window);
+export function listInboxes(tx: TenantRead, { status, channel }: InboxFilter, window: Window): Promise<Page<InboxRow>> {
+  return listPage(tx, window, {
+    name: 'inboxes',
+    columns: COLUMNS,
+    from: 'inboxes',
+    filter: FILTER,
+    values: [tx.companyId, status, channel],
+  });
 }
 
 /** Returns a list with the name of the filter when the company has no such inbox, else an empty list. */

@@ -43,6 +43,16 @@ const testNumber = Type.String({
     'as E.164',
 });
 
+const inboundFlags = {
+  process_unsupported_messages: plain.flag(
+    'Whether an agent also answers messages of kinds that the platform does not know',
+  ),
+  disable_inbound_ai: plain.flag('Whether conversations that a contact opens are left to people'),
+  pdf_local_text_extraction: plain.flag(
+    'Whether agents get the text of PDF files, extracted by the platform, instead of pictures of their pages',
+  ),
+};
+
 /** One property for the settings of each channel. The channels bring the schemas, so TypeScript knows no type for them here. */
 const settingsProperties = (part: 'body' | 'record'): { [field in never]: TObject } =>
   Object.fromEntries(
@@ -69,13 +79,7 @@ const properties = {
     include_operator_name_on_message: plain.flag(OPERATOR_NAME),
   }),
   status,
-  process_unsupported_messages: plain.flag(
-    'Whether an agent also answers messages of kinds that the platform does not know',
-  ),
-  disable_inbound_ai: plain.flag('Whether conversations that a contact opens are left to people'),
-  pdf_local_text_extraction: plain.flag(
-    'Whether agents get the text of PDF files, extracted by the platform, instead of pictures of their pages',
-  ),
+  ...inboundFlags,
   default_owner: nullable(recordId('user', 'The user who becomes owner of new conversations; null clears')),
 };
 
@@ -144,13 +148,7 @@ export const Inbox = define(
       include_operator_name_on_message: plain.flag(OPERATOR_NAME),
     }),
     coexistence_enabled: plain.flag('Whether the number is also used in the Business app'),
-    process_unsupported_messages: plain.flag(
-      'Whether an agent also answers messages of kinds that the platform does not know',
-    ),
-    disable_inbound_ai: plain.flag('Whether conversations that a contact opens are left to people'),
-    pdf_local_text_extraction: plain.flag(
-      'Whether agents get the text of PDF files, extracted by the platform, instead of pictures of their pages',
-    ),
+    ...inboundFlags,
     default_owner: nullable(recordId('user')),
     connection: plain.object("Whether the network has accepted the inbox's credentials", {
       status: oneOf(

@@ -51,11 +51,16 @@ export async function expectCustomFields(tx: TenantRead, input: object): Promise
   if (unknown) throw unknownReference(unknown.path);
 }
 
-/** Encrypts the secrets in the settings that a caller gives. A secret that is a mask or absent keeps its stored value. */
-export function sealSettings(row: InboxRow, settings: ChannelSettings, given: Settings, secrets: Secrets): Settings {
+type Sealed = Pick<InboxRow, 'company' | '_id' | 'settings'>;
+
+/** Encrypts the secrets in the settings in a body. A secret that is a mask or absent keeps its stored value. */
+export const sealSettings = (row: Sealed, input: object, secrets: Secrets): Record<string, Settings> =>
+  Object.fromEntries(
+    givenSettings(input).map(([settings, given]) => [settings.field, seal(row, settings, given, secrets)]),
+  );
+
+function seal(row: Sealed, settings: ChannelSettings, given: Settings, secrets: Secrets): Settings {
   const { field } = settings;
-  const fault = settings.findFault?.(given);
-  if (fault) throw invalid(`${field}.${fault.path}`, fault.message);
   const stored = getOwnProperty(row.settings, field) ?? null;
   const merged = new Map(Object.entries(given));
   for (const property of settings.secrets) {

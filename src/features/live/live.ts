@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { onClose } from '../../platform/http/hang-up.ts';
 import { invalid } from '../../platform/values/errors.ts';
 import type { SystemTx, Tenant } from '../../platform/store/tenant.ts';
 import { parseCursor, RESUMABLE_SECONDS, type Cursor } from './cursor.ts';
@@ -69,11 +70,6 @@ export function createLive(kit: Kit): Live {
       await companies.stop();
     },
   };
-}
-
-function onClose({ raw }: FastifyReply, act: () => void): void {
-  if (raw.closed) act();
-  else raw.once('close', act);
 }
 
 interface Start {

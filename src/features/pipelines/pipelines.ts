@@ -1,11 +1,11 @@
 /** The pipelines of a company and their steps, through which its conversations go. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
-import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { AppError, expectFound, invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
-import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
-import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
+import { pageWindow, type Page } from '../../platform/store/paging.ts';
+import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import {
   clearDefault,
   countPipelines,
@@ -48,20 +48,16 @@ export async function createPipeline(tenant: Tenant, input: PipelineCreate): Pro
   });
 }
 
-export async function readPipeline(tenant: Tenant, id: string): Promise<Pipeline> {
-  const pipeline = await findPipeline(tenant.read, id);
-  if (!pipeline) throw notFound();
-  return pipeline;
-}
+const expectPipeline = async (tx: TenantRead, id: string): Promise<Pipeline> => expectFound(await findPipeline(tx, id));
+
+export const readPipeline = (tenant: Tenant, id: string): Promise<Pipeline> => expectPipeline(tenant.read, id);
 
 /** Returns the pipeline, or without an id the default one of the company. */
 export const findPipelineOrDefault = (read: TenantRead, id: string | null): Promise<Pipeline | null> =>
   id === null ? findDefaultPipeline(read) : findPipeline(read, id);
 
 export async function pagePipelines(tenant: Tenant, query: PipelineQuery): Promise<Page<Pipeline>> {
-  const window = pageWindow('pipelines', query);
-  const rows = await listPipelines(tenant.read, window);
-  return makePage(query, window, rows, () => countPipelines(tenant.read, window));
+  return listPipelines(tenant.read, pageWindow('pipelines', query));
 }
 
 export async function updatePipelineById(
@@ -125,12 +121,6 @@ export async function removePipeline(
     await deleteEmptiedPipelines(tx);
     return pipeline;
   });
-}
-
-async function expectPipeline(tx: TenantTx, id: string): Promise<Pipeline> {
-  const pipeline = await findPipeline(tx, id);
-  if (!pipeline) throw notFound();
-  return pipeline;
 }
 
 interface StepPlan {

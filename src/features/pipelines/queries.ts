@@ -1,6 +1,6 @@
 import { exec, maybeOne } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Since, Window } from '../../platform/store/paging.ts';
+import { countRows, listPage, type PlainList } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Pipeline } from './schemas.ts';
 
@@ -35,8 +35,8 @@ const pipelineList = (tx: TenantRead): PlainList => ({
   values: [tx.companyId],
 });
 
-export function listPipelines(tx: TenantRead, window: Window): Promise<Pipeline[]> {
-  return listRows(tx, pipelineList(tx), window);
+export function listPipelines(tx: TenantRead, window: Window): Promise<Page<Pipeline>> {
+  return listPage(tx, window, pipelineList(tx));
 }
 
 export function countPipelines(tx: TenantRead, window: Since): Promise<number> {

@@ -1,6 +1,6 @@
 import { exec, maybeOne, one } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { QuickReply } from './schemas.ts';
 
@@ -91,19 +91,17 @@ export interface QuickReplyFilter {
   search: string | null;
 }
 
-const quickReplyList = (tx: TenantRead, { user, search }: QuickReplyFilter): PlainList => ({
-  name: 'quick-replies',
-  columns: COLUMNS,
-  from: 'quick_replies',
-  filter: `${VISIBLE} and ($3::text is null or strpos(fold(title), fold($3)) > 0 or strpos(fold(shortcut), fold($3)) > 0
-    or strpos(fold(content), fold($3)) > 0)`,
-  values: [tx.companyId, user, search],
-});
-
-export function listQuickReplies(tx: TenantRead, filter: QuickReplyFilter, window: Window): Promise<QuickReply[]> {
-  return listRows(tx, quickReplyList(tx, filter), window);
-}
-
-export function countQuickReplies(tx: TenantRead, filter: QuickReplyFilter, window: Since): Promise<number> {
-  return countRows(tx, quickReplyList(tx, filter), window);
+export function listQuickReplies(
+  tx: TenantRead,
+  { user, search }: QuickReplyFilter,
+  window: Window,
+): Promise<Page<QuickReply>> {
+  return listPage(tx, window, {
+    name: 'quick-replies',
+    columns: COLUMNS,
+    from: 'quick_replies',
+    filter: `${VISIBLE} and ($3::text is null or strpos(fold(title), fold($3)) > 0 or strpos(fold(shortcut), fold($3)) > 0
+      or strpos(fold(content), fold($3)) > 0)`,
+    values: [tx.companyId, user, search],
+  });
 }

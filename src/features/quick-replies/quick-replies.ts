@@ -1,17 +1,16 @@
 /** Quick replies: texts that people insert by a shortcut. Shared ones belong to the company, personal ones to a user. */
 import { isDeepStrictEqual } from 'node:util';
-import { violates } from '../../platform/store/db.ts';
-import { alreadyTaken, invalid, notFound } from '../../platform/values/errors.ts';
+import { whenTaken } from '../../platform/store/taken.ts';
+import { alreadyTaken, expectFound, invalid } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { lockLimit } from '../../platform/store/limit-lock.ts';
-import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { describeValues } from '../../platform/values/words.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import { expectUsers } from '../users/assignments.ts';
 import {
   countOwnersReplies,
-  countQuickReplies,
   deleteQuickReply,
   findByShortcut,
   findQuickReply,
@@ -35,19 +34,18 @@ const findUser = ({ principal }: Tenant): string | null => (principal.type === '
 export async function createQuickReply(tenant: Tenant, input: QuickReplyCreate): Promise<QuickReply> {
   const { attachment = null, owner = null, ...texts } = input;
   checkVariables(input.content);
-  return refuseTakenShortcut(tenant, { owner, shortcut: input.shortcut }, () =>
-    tenant.tx(async (tx) => {
-      await expectUsers(tx, { owner });
-      if (owner !== null && owner !== findUser(tenant)) throw invalid('owner', 'is another user');
-      if (attachment !== null) await expectAttachment(tx, attachment, 'attachment');
-      await lockLimit(tx, `quick-replies:${owner}`);
-      if ((await countOwnersReplies(tx, owner)) >= MAX_QUICK_REPLIES)
-        throw invalid('shortcut', `is one too many: there are ${MAX_QUICK_REPLIES} already`, 'LIMIT_REACHED');
-      const reply = await insertQuickReply(tx, { _id: newId(), ...texts, attachment, owner });
-      tx.created(reply._id);
-      return reply;
-    }),
-  );
+  const stored = tenant.tx(async (tx) => {
+    await expectUsers(tx, { owner });
+    if (owner !== null && owner !== findUser(tenant)) throw invalid('owner', 'is another user');
+    if (attachment !== null) await expectAttachment(tx, attachment, 'attachment');
+    await lockLimit(tx, `quick-replies:${owner}`);
+    if ((await countOwnersReplies(tx, owner)) >= MAX_QUICK_REPLIES)
+      throw invalid('shortcut', `is one too many: there are ${MAX_QUICK_REPLIES} already`, 'LIMIT_REACHED');
+    const reply = await insertQuickReply(tx, { _id: newId(), ...texts, attachment, owner });
+    tx.created(reply._id);
+    return reply;
+  });
+  return stored.catch(refuseTakenShortcut(tenant, { owner, shortcut: input.shortcut }));
 }
 
 /** Returns true for a quick reply of the whole company. */
@@ -55,33 +53,28 @@ export const isShared = async (tenant: Tenant, id: string): Promise<boolean> =>
   (await findQuickReply(tenant.read, findUser(tenant), id))?.owner === null;
 
 export async function readQuickReply(tenant: Tenant, id: string): Promise<QuickReply> {
-  const reply = await findQuickReply(tenant.read, findUser(tenant), id);
-  if (!reply) throw notFound();
-  return reply;
+  return expectFound(await findQuickReply(tenant.read, findUser(tenant), id));
 }
 
 export async function pageQuickReplies(tenant: Tenant, query: QuickReplyQuery): Promise<Page<QuickReply>> {
   const filter = { user: findUser(tenant), search: readSearch(query) };
-  const window = pageWindow('quick-replies', query);
-  const rows = await listQuickReplies(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countQuickReplies(tenant.read, filter, window));
+  return listQuickReplies(tenant.read, filter, pageWindow('quick-replies', query));
 }
 
 export async function updateQuickReplyById(tenant: Tenant, id: string, input: QuickReplyUpdate): Promise<QuickReply> {
   checkVariables(input.content ?? '');
   const { owner } = await readQuickReply(tenant, id);
-  return refuseTakenShortcut(tenant, { owner, shortcut: input.shortcut ?? '' }, () =>
-    tenant.tx(async (tx) => {
-      const before = await lockForChange(tx, tenant, id);
-      const { title, shortcut, content, attachment } = before;
-      const own = { title, shortcut, content, attachment };
-      const next = { ...own, ...input };
-      if (isDeepStrictEqual(next, own)) return before;
-      if (next.attachment !== null && next.attachment !== attachment)
-        await expectAttachment(tx, next.attachment, 'attachment');
-      return updateQuickReply(tx, id, next);
-    }),
-  );
+  const stored = tenant.tx(async (tx) => {
+    const before = await lockForChange(tx, tenant, id);
+    const { title, shortcut, content, attachment } = before;
+    const own = { title, shortcut, content, attachment };
+    const next = { ...own, ...input };
+    if (isDeepStrictEqual(next, own)) return before;
+    if (next.attachment !== null && next.attachment !== attachment)
+      await expectAttachment(tx, next.attachment, 'attachment');
+    return updateQuickReply(tx, id, next);
+  });
+  return stored.catch(refuseTakenShortcut(tenant, { owner, shortcut: input.shortcut ?? '' }));
 }
 
 export function removeQuickReply(tenant: Tenant, id: string): Promise<QuickReply> {
@@ -93,9 +86,7 @@ export function removeQuickReply(tenant: Tenant, id: string): Promise<QuickReply
 }
 
 async function lockForChange(tx: TenantTx, tenant: Tenant, id: string): Promise<QuickReply> {
-  const reply = await lockQuickReply(tx, findUser(tenant), id);
-  if (!reply) throw notFound();
-  return reply;
+  return expectFound(await lockQuickReply(tx, findUser(tenant), id));
 }
 
 function checkVariables(content: string): void {
@@ -109,16 +100,7 @@ function checkVariables(content: string): void {
     );
 }
 
-async function refuseTakenShortcut<T>(
-  tenant: Tenant,
-  { owner, shortcut }: Pick<QuickReply, 'owner' | 'shortcut'>,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    // Failure policy: an error of the unique index becomes QUICK_REPLY_EXISTS; any other error is thrown on.
-    if (!violates(error, 'quick_replies_shortcut_key')) throw error;
+const refuseTakenShortcut = (tenant: Tenant, { owner, shortcut }: Pick<QuickReply, 'owner' | 'shortcut'>) =>
+  whenTaken('quick_replies_shortcut_key', async () => {
     throw alreadyTaken('QUICK_REPLY_EXISTS', 'shortcut', (await findByShortcut(tenant.read, owner, shortcut))?._id);
-  }
-}
+  });

@@ -1,6 +1,6 @@
 import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Column, Table } from './schemas.ts';
 
@@ -124,18 +124,12 @@ export interface TableFilter {
 
 const FILTER = `company_id = $1 and removed_at is null and ($2::text is null or strpos(fold(name), fold($2)) > 0 or strpos(slug, fold($2)) > 0)`;
 
-const tableList = (tx: TenantRead, { search }: TableFilter): PlainList => ({
-  name: 'tables',
-  columns: COLUMNS,
-  from: 'tables',
-  filter: FILTER,
-  values: [tx.companyId, search],
-});
-
-export function listTables(tx: TenantRead, filter: TableFilter, window: Window): Promise<Table[]> {
-  return listRows(tx, tableList(tx, filter), window);
-}
-
-export function countTables(tx: TenantRead, filter: TableFilter, window: Since): Promise<number> {
-  return countRows(tx, tableList(tx, filter), window);
+export function listTables(tx: TenantRead, { search }: TableFilter, window: Window): Promise<Page<Table>> {
+  return listPage(tx, window, {
+    name: 'tables',
+    columns: COLUMNS,
+    from: 'tables',
+    filter: FILTER,
+    values: [tx.companyId, search],
+  });
 }

@@ -15,7 +15,7 @@ import {
   described,
   plain,
 } from '../../platform/values/schema.ts';
-import { AnyValue, FIELD_TYPES, type Value } from '../custom-fields/schemas.ts';
+import { AnyValue, FIELD_TYPES, options, title, type Value } from '../custom-fields/schemas.ts';
 import { sheetForm } from '../imports/schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
@@ -28,12 +28,6 @@ const key = Type.String({
   maxLength: 64,
   ...SLUG,
   description: 'The name of the column in the data of a row',
-});
-const title = described(Name, 'The label that people see');
-const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
-  maxItems: 200,
-  uniqueItems: true,
-  description: 'The values that can be chosen',
 });
 
 const ColumnInput = strict({

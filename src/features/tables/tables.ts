@@ -1,23 +1,14 @@
 /** Tables that a company defines itself. */
 import { isDeepStrictEqual } from 'node:util';
-import { violates } from '../../platform/store/db.ts';
-import { alreadyTaken, invalid, notFound } from '../../platform/values/errors.ts';
+import { whenTaken } from '../../platform/store/taken.ts';
+import { alreadyTaken, expectFound, invalid } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { makeSlug } from '../../platform/values/words.ts';
 import { checkColumns, migrateRows } from './columns.ts';
-import {
-  countTables,
-  findTable,
-  findTableId,
-  findTables,
-  insertTable,
-  listTables,
-  lockTable,
-  updateTable,
-} from './queries.ts';
+import { findTable, findTableId, findTables, insertTable, listTables, lockTable, updateTable } from './queries.ts';
 import type { Column, Table, TableCreate, TableQuery, TableUpdate } from './schemas.ts';
 
 /** Creates a table. Throws TABLE_EXISTS when the company already has a table with this slug. */
@@ -26,18 +17,15 @@ export async function createTable(tenant: Tenant, input: TableCreate): Promise<T
   const slug = input.slug ?? makeSlug(name, 'table');
   if (slug === null) throw invalid('slug', 'is required: the name has no letters to make one from', 'REQUIRED');
   const table = { _id: newId(), name, slug, description, columns: checkColumns(columns) };
-  return refuseTakenSlug(tenant, slug, () =>
-    tenant.tx(async (tx) => {
-      tx.created(table._id);
-      return expectRecordSize('columns', await insertTable(tx, table));
-    }),
-  );
+  const stored = tenant.tx(async (tx) => {
+    tx.created(table._id);
+    return expectRecordSize('columns', await insertTable(tx, table));
+  });
+  return stored.catch(refuseTakenSlug(tenant, slug));
 }
 
 export async function readTable(tenant: Tenant, id: string): Promise<Table> {
-  const table = await findTable(tenant.read, id);
-  if (!table) throw notFound();
-  return table;
+  return expectFound(await findTable(tenant.read, id));
 }
 
 /** Reads tables by their ids. Those that do not exist are left out. */
@@ -45,9 +33,7 @@ export const listTablesByIds = (read: TenantRead, ids: string[]): Promise<Table[
 
 export async function pageTables(tenant: Tenant, query: TableQuery): Promise<Page<Table>> {
   const filter = { search: readSearch(query) };
-  const window = pageWindow('tables', query);
-  const rows = await listTables(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countTables(tenant.read, filter, window));
+  return listTables(tenant.read, filter, pageWindow('tables', query));
 }
 
 /** Changes a table. Given columns replace all columns of the table. Values are only lost in columns that `drop_columns` names. */
@@ -55,15 +41,13 @@ export async function updateTableById(tenant: Tenant, id: string, input: TableUp
   const { drop_columns: dropped = [], columns, ...plain } = input;
   const accepted = columns && checkColumns(columns);
   checkDropped(dropped, accepted);
-  return refuseTakenSlug(tenant, input.slug ?? '', () =>
-    tenant.tx(async (tx) => {
-      const before = await lockTable(tx, id);
-      if (!before) throw notFound();
-      if (accepted) await migrateRows(tx, { before, columns: accepted, dropped });
-      const next = { ...before, ...plain, columns: accepted ?? before.columns };
-      return isDeepStrictEqual(next, before) ? before : expectRecordSize('columns', await updateTable(tx, next));
-    }),
-  );
+  const stored = tenant.tx(async (tx) => {
+    const before = expectFound(await lockTable(tx, id));
+    if (accepted) await migrateRows(tx, { before, columns: accepted, dropped });
+    const next = { ...before, ...plain, columns: accepted ?? before.columns };
+    return isDeepStrictEqual(next, before) ? before : expectRecordSize('columns', await updateTable(tx, next));
+  });
+  return stored.catch(refuseTakenSlug(tenant, input.slug ?? ''));
 }
 
 /** Refuses a column in `drop_columns` that is not removed, because that is a mistake of the caller. */
@@ -74,12 +58,7 @@ function checkDropped(dropped: string[], columns: Column[] | undefined): void {
   }
 }
 
-async function refuseTakenSlug<T>(tenant: Tenant, slug: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    // Failure policy: the unique index decides which table gets the slug; any other error is thrown unchanged.
-    if (!violates(error, 'tables_slug_key')) throw error;
+const refuseTakenSlug = (tenant: Tenant, slug: string) =>
+  whenTaken('tables_slug_key', async () => {
     throw alreadyTaken('TABLE_EXISTS', 'slug', await findTableId(tenant.read, slug));
-  }
-}
+  });

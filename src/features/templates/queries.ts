@@ -1,7 +1,7 @@
 import type { ChannelName } from '../../channels/registry.ts';
 import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Template } from './schemas.ts';
 
@@ -97,30 +97,19 @@ const FILTER = `company_id = $1 and catalogue_id = $2 and ($3::text is null or n
   and ($7::text is null or strpos(name, fold($7)) > 0
     or strpos(fold(jsonb_path_query_array(components, '$[*].text')::text), fold($7)) > 0)`;
 
-const templateList = (tx: TenantRead, catalogue: string, filter: TemplateFilter): PlainList => ({
-  name: 'templates',
-  columns: COLUMNS,
-  from: 'templates',
-  filter: FILTER,
-  values: [tx.companyId, catalogue, filter.name, filter.language, filter.category, filter.status, filter.search],
-});
-
 export function listTemplates(
   tx: TenantRead,
   catalogue: string,
   filter: TemplateFilter,
   window: Window,
-): Promise<TemplateRow[]> {
-  return listRows(tx, templateList(tx, catalogue, filter), window);
-}
-
-export function countTemplates(
-  tx: TenantRead,
-  catalogue: string,
-  filter: TemplateFilter,
-  window: Since,
-): Promise<number> {
-  return countRows(tx, templateList(tx, catalogue, filter), window);
+): Promise<Page<TemplateRow>> {
+  return listPage(tx, window, {
+    name: 'templates',
+    columns: COLUMNS,
+    from: 'templates',
+    filter: FILTER,
+    values: [tx.companyId, catalogue, filter.name, filter.language, filter.category, filter.status, filter.search],
+  });
 }
 
 export function findTemplate(tx: TenantRead, id: string): Promise<TemplateRow | null> {

@@ -6,7 +6,7 @@ import { hasVariables, resolveVariables } from '../../channels/templates/variabl
 import type { Kit } from '../../kit.ts';
 import { unknownReference } from '../../platform/values/errors.ts';
 import type { Acting, Tenant, TenantTx } from '../../platform/store/tenant.ts';
-import { readContacts } from '../contacts/by-phones.ts';
+import { readContacts } from '../contacts/contacts.ts';
 import { lockContactOf } from '../conversations/conversations.ts';
 import { readMessage } from '../messages/messages.ts';
 import { storeOutgoing, type StoredOutgoing } from '../messages/outgoing.ts';

@@ -3,23 +3,15 @@ import { NetworkRefusal } from '../../channels/channel.ts';
 import { readShape } from '../../channels/templates/shape.ts';
 import { CALL_MS } from '../../channels/limits.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, invalid, notFound } from '../../platform/values/errors.ts';
+import { AppError, expectFound, invalid } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
 import { networkCredentials, type Credentials } from '../inboxes/connection.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import { askForCopy, findShelf, openCatalogue, type Shelf } from './catalogue.ts';
 import { toDraft } from './draft.ts';
-import {
-  countTemplates,
-  deleteByName,
-  findByName,
-  findTemplate,
-  insertSubmitted,
-  listTemplates,
-  type TemplateRow,
-} from './queries.ts';
+import { deleteByName, findByName, findTemplate, insertSubmitted, listTemplates, type TemplateRow } from './queries.ts';
 import type { Template, TemplateCreate, TemplateQuery, TemplatesRemoved } from './schemas.ts';
 
 // Reading a list that is older than ten minutes requests a new copy. These are the shortest pauses between two copies: while lists are
@@ -42,15 +34,12 @@ export async function pageTemplates(
   if (is_old) await askForCopy(kit, tenant, _id, READ_PAUSE_SECONDS);
   const { name = null, language = null, category = null, status = null } = query;
   const filter = { name, language, category, status, search: readSearch(query) };
-  const rows = await listTemplates(tenant.read, _id, filter, window);
-  const page = await makePage(query, window, rows, () => countTemplates(tenant.read, _id, filter, window));
+  const page = await listTemplates(tenant.read, _id, filter, window);
   return { ...page, result: page.result.map(present), catalogue: { fetched_at, error } };
 }
 
 export async function readTemplate(tenant: Tenant, id: string): Promise<Template> {
-  const row = await findTemplate(tenant.read, id);
-  if (!row) throw notFound();
-  return present(row);
+  return present(expectFound(await findTemplate(tenant.read, id)));
 }
 
 /** Submits a template to the network's review, and stores it with the status that the network gives it. */
@@ -97,8 +86,7 @@ export async function removeTemplate(kit: Kit, tenant: Tenant, inbox: string, na
   if (!remove) throw keptElsewhere(shelf);
   const { _id: catalogue } = await openCatalogue(kit, tenant, shelf.account);
   const rows = await findByName(tenant.read, catalogue, name);
-  const [first] = rows;
-  if (!first) throw notFound();
+  const first = expectFound(rows[0]);
   await callNetwork(kit, tenant, { shelf, catalogue }, (settings, signal) => remove(settings, name, signal));
   await tenant.tx(async (tx) => {
     await deleteByName(tx, catalogue, name);

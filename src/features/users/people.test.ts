@@ -126,8 +126,9 @@ test('a log-in uses the company that the request names, or the one used last; a 
   }
 });
 
-test('a new password is valid in all companies of the person and ends the sessions and links in each; invitations that are not accepted stay valid', async () => {
+test('a new password is valid in all companies of the person, and ends the sessions and links in each but no one else’s; invitations that are not accepted stay valid', async () => {
   const { home, other, person } = await createJoinedPerson();
+  const colleague = await createPerson(platform, home._id, 'OPERATOR');
   const third = await platform.createCompany('Third');
   const { body: pending } = await invite(201, third, person.email);
   const invitation = readMailToken(await waitForMail(platform, person.email, 2));
@@ -139,6 +140,7 @@ test('a new password is valid in all companies of the person and ends the sessio
   await forgetPassword(platform, person.email);
   await resetPassword(platform, 200, readMailToken(await waitForMail(platform, person.email, 4)), 'entirely new one');
   for (const session of sessions) await readMe(401, session);
+  await readMe(200, colleague.token);
   expectProblem(await resetPassword(platform, 400, first, PASSWORD), 'INVALID_RESET_TOKEN');
   for (const company of [home, other]) {
     await logInto(platform, 401, person.email, company._id);

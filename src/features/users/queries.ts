@@ -1,7 +1,7 @@
 import type { StoredUser } from '../../platform/http/auth.ts';
 import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import type { UserRole } from '../../platform/values/scopes.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Language, User } from './schemas.ts';
@@ -78,20 +78,14 @@ export function findUnremoved(tx: TenantRead, ids: string[]): Promise<Pick<User,
 const FILTER =
   'company_id = $1 and removed_at is null and ($2::text is null or status = $2) and ($3::text is null or role = $3)';
 
-const userList = (tx: TenantRead, { status, role }: UserFilter): PlainList => ({
-  name: 'users',
-  columns: COLUMNS,
-  from: 'users',
-  filter: FILTER,
-  values: [tx.companyId, status, role],
-});
-
-export function listUsers(tx: TenantRead, filter: UserFilter, window: Window): Promise<User[]> {
-  return listRows(tx, userList(tx, filter), window);
-}
-
-export function countUsers(tx: TenantRead, filter: UserFilter, window: Since): Promise<number> {
-  return countRows(tx, userList(tx, filter), window);
+export function listUsers(tx: TenantRead, { status, role }: UserFilter, window: Window): Promise<Page<User>> {
+  return listPage(tx, window, {
+    name: 'users',
+    columns: COLUMNS,
+    from: 'users',
+    filter: FILTER,
+    values: [tx.companyId, status, role],
+  });
 }
 
 export interface CompanyOwner {

@@ -2,10 +2,10 @@
 import type { Kit } from '../../kit.ts';
 import { admitMail } from '../../platform/http/access.ts';
 import type { Principal } from '../../platform/http/auth.ts';
-import { violates } from '../../platform/store/db.ts';
-import { AppError, forbidden, notFound } from '../../platform/values/errors.ts';
+import { whenTaken } from '../../platform/store/taken.ts';
+import { AppError, expectFound, forbidden } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import { hashPassword } from '../../platform/http/passwords.ts';
 import { covers, ROLE_SCOPES, type UserRole } from '../../platform/values/scopes.ts';
 import type { SystemTx, Tenant, TenantTx } from '../../platform/store/tenant.ts';
@@ -14,7 +14,6 @@ import type { ApiKey } from '../api-keys/schemas.ts';
 import { writePassword } from './account-queries.ts';
 import { ReleaseUser, SendInvitation } from './jobs.ts';
 import {
-  countUsers,
   deleteLinks,
   findLanguage,
   findUser,
@@ -56,7 +55,7 @@ export async function createUser(
  * so neither the answer nor its time reveals whether they have it. Throws USER_EXISTS for an address that this company has.
  */
 export async function inviteUser(kit: Kit, tx: TenantTx | SystemTx, person: InvitedPerson): Promise<User> {
-  const user = await refuseTakenEmail(() => insertUser(tx, { ...person, _id: newId(), accepted: false }));
+  const user = await insertUser(tx, { ...person, _id: newId(), accepted: false }).catch(refuseTakenEmail);
   await kit.enqueue(tx, SendInvitation, { company: user.company, user: user._id }, { key: user._id });
   return user;
 }
@@ -74,16 +73,12 @@ export async function inviteUserForCaller(kit: Kit, tenant: Tenant, input: UserC
 }
 
 export async function readUser(tenant: Tenant, id: string): Promise<User> {
-  const user = await findUser(tenant.read, id);
-  if (!user) throw notFound();
-  return user;
+  return expectFound(await findUser(tenant.read, id));
 }
 
 export async function pageUsers(tenant: Tenant, query: UserQuery): Promise<Page<User>> {
   const filter = { status: query.status ?? null, role: query.role ?? null };
-  const window = pageWindow('users', query);
-  const rows = await listUsers(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countUsers(tenant.read, filter, window));
+  return listUsers(tenant.read, filter, pageWindow('users', query));
 }
 
 interface UserUpdateRequest {
@@ -101,8 +96,7 @@ export async function updateUserById(
   if (input.email !== undefined || input.status === 'ACTIVE') await admitMail(kit.access, tenant.companyId);
   const user = await tenant.tx(async (tx) => {
     const owners = await lockOwners(tx);
-    const before = await lockUser(tx, id);
-    if (!before) throw notFound();
+    const before = expectFound(await lockUser(tx, id));
     // A caller who may not give a role may not change a user who has that role either, because a new e-mail would be a way to the password
     // of that user.
     for (const role of new Set([before.role, input.role ?? before.role])) refuseRole(tenant, role);
@@ -117,7 +111,7 @@ export async function updateUserById(
     const invite = next.status === 'INVITED' && (input.status === 'ACTIVE' || next.email !== before.email);
     if (invite) await kit.enqueue(tx, SendInvitation, { company: tenant.companyId, user: id }, { key: id });
     if (input.status === 'INACTIVE') await enqueueRelease(kit, tx, id);
-    const changed = await refuseTakenEmail(() => updateUser(tx, next, { moved, picture: null }));
+    const changed = await updateUser(tx, next, { moved, picture: null }).catch(refuseTakenEmail);
     return {
       ...changed,
       ...(invite && covers(tenant.principal.scopes, 'users:create') ? await makeShownInvitation(kit, tx, changed) : {}),
@@ -139,8 +133,7 @@ export async function changeOwnRecord(
   id: string,
   { picture = null, ...change }: OwnChange,
 ): Promise<User> {
-  const before = await lockUser(tx, id);
-  if (!before) throw notFound();
+  const before = expectFound(await lockUser(tx, id));
   const { accepted: _accepted, ...record } = before;
   return updateUser(tx, { ...record, ...change }, { moved: false, picture });
 }
@@ -149,8 +142,7 @@ export async function changeOwnRecord(
 export async function removeUser(kit: Kit, tenant: Tenant, id: string, revokeKeys: boolean): Promise<UserChanged> {
   const user = await tenant.tx(async (tx) => {
     const owners = await lockOwners(tx);
-    const before = await lockUser(tx, id);
-    if (!before) throw notFound();
+    const before = expectFound(await lockUser(tx, id));
     refuseRole(tenant, before.role);
     refuseLastOwner(before, owners);
     await deleteLinks(tx, id);
@@ -198,13 +190,7 @@ function refuseLastOwner(user: Pick<User, '_id' | 'role' | 'status'>, owners: Pi
   if (!others.some((owner) => owner.status === 'ACTIVE' || user.status === 'INVITED')) throw new AppError('LAST_OWNER');
 }
 
-async function refuseTakenEmail<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    // Failure policy: the unique index decides which user gets the e-mail; any other error is thrown unchanged.
-    if (!violates(error, 'users_company_email_key')) throw error;
-    const message = 'already belongs to a user of this company';
-    throw new AppError('USER_EXISTS', undefined, [{ path: 'email', code: 'USER_EXISTS', message }]);
-  }
-}
+const refuseTakenEmail = whenTaken('users_company_email_key', async () => {
+  const message = 'already belongs to a user of this company';
+  throw new AppError('USER_EXISTS', undefined, [{ path: 'email', code: 'USER_EXISTS', message }]);
+});

@@ -2,10 +2,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { createVisitCounter } from '../../platform/http/access.ts';
+import { addressShare } from '../../platform/http/limits.ts';
 import { sharedFileRoute, webAppRoutes } from '../../platform/http/web-apps.ts';
 import { locateWebBuild } from '../../platform/http/web-builds.ts';
 import { parseWebAddress } from '../../platform/values/web-address.ts';
-import { addressShare, readSite, type Site } from './sites.ts';
+import { readSite, type Site } from './sites.ts';
 
 export function addChatPages(app: FastifyInstance, kit: Kit): void {
   const count = createVisitCounter(kit.access);

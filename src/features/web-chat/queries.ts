@@ -34,6 +34,10 @@ const MOST_CONVERSATIONS = declareLimit(200, {
   beyond: 'only the newest ones',
 });
 
+/** The newest conversations of a chat. The first parameters are the company, the inbox, the contact and MOST_CONVERSATIONS. */
+const CONVERSATIONS = `(select _id from conversations where company_id = $1 and contact_id = $3 and inbox_id = $2
+  order by created_at desc, _id desc limit $4) v`;
+
 export interface Place {
   external_id?: string | null;
   createdAt: string;
@@ -61,8 +65,7 @@ export function listChat(
   const beyond = place ? `and (m.created_at, m._id) ${after ? '>' : '<'} ($6::timestamptz, $7::text)` : '';
   return many(tx, {
     name: `web-chat.list.${after ? 'after' : before ? 'before' : 'newest'}`,
-    text: `select m._id, m.author_name, m.author_avatar_url from (select _id from conversations where company_id = $1 and contact_id = $3 and inbox_id = $2
-          order by created_at desc, _id desc limit $4) v
+    text: `select m._id, m.author_name, m.author_avatar_url from ${CONVERSATIONS}
         cross join lateral (select ${SHOWN}, m.created_at from messages m
           where m.company_id = $1 and m.conversation_id = v._id and ${VISIBLE} ${beyond}
           order by m.created_at ${order}, m._id ${order} limit $5) m
@@ -112,8 +115,7 @@ export function findNewestConversation(tx: TenantRead, { inbox, contact }: Chat)
 export async function hasAnswers(tx: TenantRead, { inbox, contact }: Chat): Promise<boolean> {
   const { found } = await one<{ found: boolean }>(tx, {
     name: 'web-chat.hasAnswers',
-    text: `select exists (select from (select _id from conversations where company_id = $1 and contact_id = $3 and inbox_id = $2
-          order by created_at desc, _id desc limit $4) v
+    text: `select exists (select from ${CONVERSATIONS}
         cross join lateral (select from messages m
           where m.company_id = $1 and m.conversation_id = v._id and m.external_id like '%:' || $5 limit 1) m) as found`,
     values: [tx.companyId, inbox, contact, MOST_CONVERSATIONS, ANSWERS],
@@ -148,8 +150,7 @@ export async function listUnreported(
 ): Promise<string[]> {
   const rows = await many<{ external_id: string }>(tx, {
     name: 'web-chat.listUnreported',
-    text: `select m.external_id from (select _id from conversations where company_id = $1 and contact_id = $3 and inbox_id = $2
-          order by created_at desc, _id desc limit $4) v
+    text: `select m.external_id from ${CONVERSATIONS}
         cross join lateral (select m.external_id, m.created_at, m._id from messages m
           where m.company_id = $1 and m.conversation_id = v._id and m.message_type = 'OUTGOING' and m.status = any($5)
             and (m.created_at, m._id) <= ($6::timestamptz, $7::text)

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { hangUpSignal } from '../../platform/http/hang-up.ts';
 import { listMessages, reportReceipts, showTyping } from './chat.ts';
-import { siteRoute, visitorRoute } from './operations.ts';
+import { siteOperation, visitorOperation } from './operations.ts';
 import { describeSite } from './description.ts';
 import { MOST_FILE, sendFile } from './files.ts';
 import { addChatPages } from './page.ts';
@@ -13,6 +13,7 @@ import {
   SessionStart,
   Typing,
   UnreadCount,
+  VISITOR_EVENTS,
   WebMessage,
   WebMessages,
   WebMessagesQuery,
@@ -36,21 +37,19 @@ const FILE_RATE = [
 ] as const;
 
 export function webChatRoutes(app: FastifyInstance, kit: Kit, services: WebChatServices): void {
-  siteRoute(app, kit, {
+  siteOperation(app, kit, {
     method: 'GET',
     path: '',
     answers: { 200: WebSite },
     handler: (site) => describeSite(kit, site),
   });
-  siteRoute(app, kit, {
+  siteOperation(app, kit, {
     method: 'POST',
     path: '/session',
     body: SessionStart,
     answers: { 201: WebSession },
-    handler: async (site, { body, request, reply }) => {
-      reply.code(201);
-      return startSession(kit, site, { authorization: request.headers.authorization, body });
-    },
+    handler: (site, { body, reply }) =>
+      startSession(kit, site, { authorization: reply.request.headers.authorization, body }),
   });
   readingRoutes(app, kit, services);
   writingRoutes(app, kit, services);
@@ -60,44 +59,37 @@ export function webChatRoutes(app: FastifyInstance, kit: Kit, services: WebChatS
 function readingRoutes(app: FastifyInstance, kit: Kit, { intake, live }: WebChatServices): void {
   const streams = createVisitorStreams(kit, live);
   app.addHook('onClose', async () => streams.stop());
-  visitorRoute(app, kit, {
+  visitorOperation(app, kit, {
     method: 'GET',
     path: '/messages',
     query: WebMessagesQuery,
     answers: { 200: WebMessages },
-    handler: (visit, { query }) => listMessages(kit, visit, query as Parameters<typeof listMessages>[2]),
+    handler: (visit, { query }) => listMessages(kit, visit, query),
   });
-  visitorRoute(app, kit, {
+  visitorOperation(app, kit, {
     method: 'POST',
     path: '/receipts',
     body: Receipts,
     answers: { 200: UnreadCount },
     handler: (visit, { body }) => reportReceipts(kit, intake, visit, body),
   });
-  visitorRoute(app, kit, {
+  visitorOperation(app, kit, {
     method: 'GET',
     path: '/live',
     rate: [0.5, 10],
-    answers: {},
+    answers: { 200: VISITOR_EVENTS },
     handler: (visit, { reply }) => {
       reply
         .header('content-type', 'text/event-stream')
         .header('cache-control', 'no-store')
         .header('x-accel-buffering', 'no');
-      return streams.open(visit, closeSignal(reply));
+      return streams.open(visit, reply);
     },
   });
 }
 
-function closeSignal({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  if (raw.closed) controller.abort();
-  else raw.once('close', () => controller.abort());
-  return controller.signal;
-}
-
 function writingRoutes(app: FastifyInstance, kit: Kit, { intake }: WebChatServices): void {
-  visitorRoute(app, kit, {
+  visitorOperation(app, kit, {
     method: 'POST',
     path: '/messages',
     rate: MESSAGE_RATE,
@@ -105,7 +97,7 @@ function writingRoutes(app: FastifyInstance, kit: Kit, { intake }: WebChatServic
     answers: { 200: WebMessage, 201: WebMessage },
     handler: async (visit, { body, reply }) => answer(reply, await writeText(kit, intake, visit, body)),
   });
-  visitorRoute(app, kit, {
+  visitorOperation(app, kit, {
     method: 'POST',
     path: '/files',
     rate: FILE_RATE,
@@ -115,7 +107,7 @@ function writingRoutes(app: FastifyInstance, kit: Kit, { intake }: WebChatServic
     handler: async (visit, { body, upload, reply }) =>
       answer(reply, await sendFile(kit, intake, visit, { upload, body, signal: hangUpSignal(reply) })),
   });
-  visitorRoute(app, kit, {
+  visitorOperation(app, kit, {
     method: 'POST',
     path: '/typing',
     rate: [1, 10],

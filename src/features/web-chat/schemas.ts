@@ -1,4 +1,5 @@
 /** What visitors of a web chat send and receive. docs/web-chat.md describes it for sites that build a chat of their own. */
+import type { Readable } from 'node:stream';
 import { Type, type Static } from 'typebox';
 import { CONTENT_TYPES } from '../../channels/content.ts';
 import { Id, NOT_BLANK, nullable, oneOf, strict, Timestamp, WEB_ADDRESS, plain } from '../../platform/values/schema.ts';
@@ -149,6 +150,9 @@ export type SendFile = Static<typeof SendFile>;
 
 export const Typing = strict({ state: oneOf(['TYPING', 'IDLE']) });
 export const Done = Type.Object({ ok: Type.Boolean() });
+
+/** The stream of a visitor, which docs/web-chat.md describes. */
+export const VISITOR_EVENTS = Type.Unsafe<Readable>({ content: { 'text/event-stream': { schema: {} } } });
 
 export const Receipts = strict({ delivered_to: Type.Optional(Id), read_to: Type.Optional(Id) });
 export type Receipts = Static<typeof Receipts>;

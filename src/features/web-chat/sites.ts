@@ -4,7 +4,6 @@ import type { Kit } from '../../kit.ts';
 import type { ShareOwner } from '../../platform/store/connection-shares.ts';
 import { parseWebAddress } from '../../platform/values/web-address.ts';
 import { isId } from '../../platform/values/ids.ts';
-import { addressGroup } from '../../platform/http/limits.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { findCalled, findOldestAllowing, replaceAllowedOrigin } from '../inboxes/ingest-queries.ts';
 import { openSettings } from '../inboxes/settings.ts';
@@ -21,9 +20,6 @@ export interface Site {
   /** Where the pictures come from that the chat shows of the company and its people. */
   pictureOrigins: readonly string[];
 }
-
-/** Callers whose company is not known yet use the connections of their address. */
-export const addressShare = (address: string): ShareOwner => `address:${addressGroup(address)}`;
 
 interface Known {
   site: Promise<Site | null>;

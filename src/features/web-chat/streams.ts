@@ -1,6 +1,8 @@
 /** The live streams of visitors: who may have one, and when it ends. */
 import type { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { onClose } from '../../platform/http/hang-up.ts';
 import { AppError } from '../../platform/values/errors.ts';
 import type { Hub } from '../live/hub.ts';
 import type { Live } from '../live/live.ts';
@@ -12,8 +14,8 @@ import { findNewestConversation } from './queries.ts';
 import { readSite } from './sites.ts';
 
 export interface VisitorStreams {
-  /** Opens a stream of the visitor; `closed` is aborted when the client is gone. Throws NO_CONVERSATION and RATE_LIMITED. */
-  open(visit: Visit, closed: AbortSignal): Promise<Readable>;
+  /** Opens a stream of the visitor. Throws NO_CONVERSATION and RATE_LIMITED. */
+  open(visit: Visit, reply: FastifyReply): Promise<Readable>;
   stop(): void;
 }
 
@@ -46,20 +48,18 @@ export function createVisitorStreams(kit: Kit, live: Live): VisitorStreams {
   }
 
   return {
-    async open(visit, closed) {
+    async open(visit, reply) {
       const opened = await openChat(kit, visit);
       if (!opened) throw new AppError('NO_CONVERSATION');
       const { company } = visit.site;
       const { hub, leave } = await live.join(company);
       const entry: VisitorStream = { visit, contact: opened.chat.contact, newest: null, stream: createStream() };
       const leaveFeed = enter(company, hub, entry);
-      const close = (): void => {
+      onClose(reply, () => {
         entry.stream.end();
         leaveFeed();
         leave();
-      };
-      if (closed.aborted) close();
-      else closed.addEventListener('abort', close, { once: true });
+      });
       // This is read after the stream has begun, so that no change is missed in between.
       const newest = await findNewestConversation(opened.read, opened.chat);
       if (newest) noteNewest(entry, { _id: newest.conversation, createdAt: newest.createdAt });

@@ -21,7 +21,8 @@ export interface DescribedOperation {
   needs?: readonly DescribedNeed[];
   /** Only global keys are admitted. */
   globalOnly?: true;
-  summary: string;
+  /** Absent for an operation that the document leaves out. */
+  summary?: string;
   description?: string;
   params?: TSchema;
   query?: TSchema;
@@ -62,23 +63,27 @@ export const findAuditAction = ({ method, action, scope }: Pick<DescribedOperati
 
 /** Describes an operation without its errors. Requests and answers are validated against the schemas in this description. */
 export function describeOperation(
-  { method, path, params, query, body, answers, ...declaration }: DescribedOperation,
+  { method, path, summary, params, query, body, answers, ...declaration }: DescribedOperation,
   secured: boolean,
 ) {
+  const shape = {
+    ...(params ? { params } : {}),
+    querystring: query ?? Type.Object({}, { additionalProperties: false }),
+    ...(body ? { body } : {}),
+    response: answers,
+  };
+  if (summary === undefined) return { hide: true, ...shape };
   const headers = { ...(secured ? COMPANY_HEADER : {}), ...(declaration.again ? KEY_HEADER : {}) };
   return {
     tags: [findTag(path)],
-    summary: declaration.summary,
+    summary,
     operationId: makeOperationId(method, path),
     security: secured ? [{ bearer: [] }] : [],
     ...(Object.keys(headers).length > 0 ? { headers: Type.Object(headers) } : {}),
     ...(declaration.description ? { description: declaration.description } : {}),
     ...describeEffects({ method, path, ...declaration }),
-    ...(params ? { params } : {}),
-    querystring: query ?? Type.Object({}, { additionalProperties: false }),
-    ...(body ? { body } : {}),
     ...(declaration.form ? { consumes: ['multipart/form-data'] } : {}),
-    response: answers,
+    ...shape,
   };
 }
 

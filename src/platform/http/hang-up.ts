@@ -10,3 +10,9 @@ export function hangUpSignal({ raw }: FastifyReply): AbortSignal {
   if (raw.destroyed) controller.abort();
   return controller.signal;
 }
+
+/** Acts when the connection of the answer closes, immediately if it is closed already. */
+export function onClose({ raw }: FastifyReply, act: () => void): void {
+  if (raw.closed) act();
+  else raw.once('close', act);
+}

@@ -3,6 +3,7 @@
  * round trips a second instead of one per request. A subject whose bucket is empty costs none until its next token is due.
  */
 import { isIPv6 } from 'node:net';
+import type { ShareOwner } from '../store/connection-shares.ts';
 import { one } from '../store/db.ts';
 import { remainingTokens, waitSeconds, type Bucket } from './limits/buckets.ts';
 import { createLocalTokens, type LocalTokens } from './limits/local-tokens.ts';
@@ -100,6 +101,9 @@ export function addressGroup(ip: string | undefined): string {
   const bytes = groups.slice(6).flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]);
   return bytes.join('.');
 }
+
+/** Callers whose company is not known yet use the connections of their address. */
+export const addressShare = (ip: string | undefined): ShareOwner => `address:${addressGroup(ip)}`;
 
 // The number of buckets that one transaction checks, which takes some 50 ms.
 const PURGE_BUCKETS = 10_000;

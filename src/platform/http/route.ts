@@ -8,18 +8,17 @@ import type { Static, TObject, TSchema, TUndefined } from 'typebox';
 import { admitAccount, admitAddress, admitRequest, readRequestOrigin, type Access } from './access.ts';
 import type { Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
-import { checkQuery, refuseSurplus } from './body.ts';
+import { checkQuery, PUBLIC_BODY_LIMIT, refuseSurplus } from './body.ts';
 import { allowAnyOrigin, type OriginRule } from './cross-origin.ts';
-import { findAuditAction, describeOperation, describeProblems, type DescribedOperation } from './description.ts';
+import { describeOperation, describeProblems, type DescribedOperation } from './description.ts';
 import { fingerprintRequest, runOnce, type KeyAttempt } from './idempotency.ts';
-import { addressGroup } from './limits.ts';
+import { addressGroup, addressShare } from './limits.ts';
 import { acceptForms, receiveForm, type Form, type FormLimits, type Upload } from './multipart.ts';
 import { withNeeds, type Need } from './needs.ts';
 import type { Scope } from '../values/scopes.ts';
-import { callerShareOwner, type ShareOwner } from '../store/connection-shares.ts';
-import type { Database, SystemTx, Tenant } from '../store/tenant.ts';
+import { callerShareOwner } from '../store/connection-shares.ts';
+import type { SystemTx, Tenant } from '../store/tenant.ts';
 import { makeTenant, openRequestTrail, type RequestTrail } from './trail.ts';
-import { PUBLIC_BODY_LIMIT } from './body.ts';
 
 /** The caller of an operation on records that belong to no company, such as companies and global keys. */
 export interface Caller {
@@ -48,10 +47,13 @@ interface HandlerInput<P extends TSchema, Q extends TSchema, B extends TSchema> 
   reply: FastifyReply;
 }
 
-interface Declaration<W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> extends Omit<
-  DescribedOperation,
-  'scope' | 'globalOnly' | 'needs'
-> {
+export interface Declaration<
+  W,
+  P extends TSchema,
+  Q extends TSchema,
+  B extends TSchema,
+  R extends TSchema,
+> extends Omit<DescribedOperation, 'scope' | 'globalOnly' | 'needs' | 'summary'> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   params?: P;
   query?: Q;
@@ -66,7 +68,11 @@ interface Declaration<W, P extends TSchema, Q extends TSchema, B extends TSchema
   again?: (who: W, id: string, asked: HandlerInput<P, Q, B>) => Promise<Static<R>>;
 }
 
-interface Scoped<A> {
+interface Documented {
+  summary: string;
+}
+
+interface Scoped<A> extends Documented {
   scope: Scope | null;
   /** Scopes that some requests need in addition to `scope`. */
   needs?: Need<A>[];
@@ -85,12 +91,12 @@ export function operation<
   const declaration = withNeeds(access, given);
   const { scope } = declaration;
   declareRoute(app, declaration, {
+    access,
     name: scope ?? 'token',
     asks: 'company',
     origins: allowAnyOrigin,
     enter: (request, reply) => admitRequest(access, request, reply, { scope, needsCompany: true }),
     pass: ({ companyId }, payload) => access.answers.pass(companyId ?? '', payload, declaration.method !== 'GET'),
-    database: () => access.database,
     who: ({ principal, companyId }, trail) => {
       if (companyId === null) throw new Error('a request without a company reached its handler');
       return makeTenant(access.database, companyId, principal, trail);
@@ -107,15 +113,15 @@ export function installationOperation<
 >(
   app: FastifyInstance,
   access: Access,
-  declaration: Declaration<Caller, P, Q, B, R> & { scope: Scope | null; globalOnly?: true },
+  declaration: Declaration<Caller, P, Q, B, R> & Documented & { scope: Scope | null; globalOnly?: true },
 ): void {
   const { scope, globalOnly } = declaration;
   declareRoute(app, declaration, {
+    access,
     name: scope ?? 'token',
     asks: 'token',
     origins: allowAnyOrigin,
     enter: (request, reply) => admitRequest(access, request, reply, { scope, needsCompany: false, globalOnly }),
-    database: () => access.database,
     who: ({ principal, companyId }, trail) => {
       const { database } = access;
       const behalf = callerShareOwner(companyId, principal.id);
@@ -133,40 +139,54 @@ export function installationOperation<
 export function publicOperation<B extends TSchema, R extends TSchema>(
   app: FastifyInstance,
   access: Access,
-  declaration: Declaration<Anonymous, Empty, Empty, B, R> & { account?: (body: Static<B>) => string },
+  declaration: Declaration<Anonymous, Empty, Empty, B, R> & Documented & { account?: (body: Static<B>) => string },
 ): void {
-  const { account, handler, ...rest } = declaration;
-  const admitted: typeof handler = async (anonymous, asked) => {
-    if (account) await admitAccount(access, account(asked.body));
-    return handler(anonymous, asked);
-  };
-  declareRoute(
-    app,
-    { ...rest, handler: admitted },
-    {
-      name: 'public',
-      asks: 'nothing',
-      bodyLimit: PUBLIC_BODY_LIMIT,
-      enter: async (request, reply) => {
-        await admitAddress(access, request, reply);
-        return readRequestOrigin(request);
-      },
-      database: () => access.database,
-      who: (origin) => {
-        const behalf: ShareOwner = `address:${addressGroup(origin.address)}`;
-        const { database } = access;
-        return {
-          origin,
-          read: database.system(behalf),
-          tx: (work, options) => database.systemTx(behalf, work, options),
-        };
-      },
+  const { account, handler } = declaration;
+  const counted: typeof declaration = {
+    ...declaration,
+    handler: async (anonymous, asked) => {
+      if (account) await admitAccount(access, account(asked.body));
+      return handler(anonymous, asked);
     },
-  );
+  };
+  declareRoute(app, counted, {
+    access,
+    name: 'public',
+    asks: 'nothing',
+    bodyLimit: PUBLIC_BODY_LIMIT,
+    enter: async (request, reply) => {
+      await admitAddress(access, request, reply);
+      return readRequestOrigin(request);
+    },
+    who: (origin) => {
+      const behalf = addressShare(origin.address);
+      const { database } = access;
+      return {
+        origin,
+        read: database.system(behalf),
+        tx: (work, options) => database.systemTx(behalf, work, options),
+      };
+    },
+  });
 }
 
-/** The differences between the three kinds of operations: how a request is admitted, and which values the handler receives. */
+/** How a room admits callers that it knows by itself, such as the visitors of a web chat. */
+type Reception<W> = Pick<OperationKind<W, W>, 'name' | 'origins' | 'bodyLimit' | 'enter'>;
+
+/** Declares an operation whose callers its room admits. The document of the API leaves it out. */
+export function guestOperation<
+  W extends object,
+  P extends TSchema,
+  Q extends TSchema,
+  B extends TSchema,
+  R extends TSchema,
+>(app: FastifyInstance, access: Access, declaration: Declaration<W, P, Q, B, R>, reception: Reception<W>): void {
+  declareRoute(app, declaration, { ...reception, access, asks: 'nothing', who: (guest) => guest });
+}
+
+/** The differences between the kinds of operations: how a request is admitted, and which values the handler receives. */
 interface OperationKind<E, W> {
+  access: Access;
   name: string;
   asks: 'company' | 'token' | 'nothing';
   origins?: OriginRule;
@@ -175,7 +195,6 @@ interface OperationKind<E, W> {
   enter(request: FastifyRequest, reply: FastifyReply): Promise<E>;
   /** Counts or slows down the answer before it is sent. */
   pass?(entered: E, payload: unknown): unknown;
-  database(): Database;
   who(entered: E, trail: RequestTrail | null): W;
 }
 
@@ -258,11 +277,11 @@ function respond<E extends object, W, P extends TSchema, Q extends TSchema, B ex
     'principal' in entered ? (entered as unknown as { principal: Principal; companyId: string | null }) : null;
   const run = (attempt: KeyAttempt | null): Promise<Static<R>> => {
     const writes = caller && declaration.method !== 'GET' && declaration.action !== null;
-    return handler(kind.who(entered, writes ? createRequestTrail(declaration, caller, request, attempt) : null), asked);
+    return handler(kind.who(entered, writes ? openRequestTrail(declaration, caller, request, attempt) : null), asked);
   };
   const key = request.headers['idempotency-key'];
   if (!again || !caller || typeof key !== 'string') return run(null);
-  return runOnce(kind.database().system(callerShareOwner(caller.companyId, caller.principal.id)), {
+  return runOnce(kind.access.database.system(callerShareOwner(caller.companyId, caller.principal.id)), {
     owner: { company: caller.companyId, principal: caller.principal.id, key },
     fingerprint: fingerprintRequest(request.method, request.url, body),
     run: async (attempt) => ({ answer: await run(attempt), status: reply.statusCode }),
@@ -270,25 +289,5 @@ function respond<E extends object, W, P extends TSchema, Q extends TSchema, B ex
       reply.header('idempotent-replayed', 'true').code(status ?? reply.statusCode);
       return again(kind.who(entered, null), id, asked);
     },
-  });
-}
-
-function createRequestTrail(
-  declaration: Parameters<typeof findAuditAction>[0],
-  { principal, companyId }: { principal: Principal; companyId: string | null },
-  request: FastifyRequest,
-  attempt: KeyAttempt | null,
-): RequestTrail {
-  const action = findAuditAction(declaration);
-  if (!action) throw new Error(`${request.url}: the audit has no name for it`);
-  return openRequestTrail({
-    principal,
-    company: companyId,
-    action,
-    // The last id in the path is the id of the record.
-    resourceId: Object.values((request.params ?? {}) as Record<string, string>).at(-1) ?? null,
-    fields: typeof request.body === 'object' ? Object.keys(request.body ?? {}) : [],
-    origin: readRequestOrigin(request),
-    attempt,
   });
 }

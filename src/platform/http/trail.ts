@@ -2,12 +2,15 @@
  * Adds to the first transaction of a writing request its audit entry and the record that its Idempotency-Key stands for. This happens here
  * for all operations, so that none can forget it.
  */
+import type { FastifyRequest } from 'fastify';
+import { readRequestOrigin } from './access.ts';
 import { toLoggedActor, recordAudit, type Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
+import { findAuditAction } from './description.ts';
 import { bindKeyToRecord, type KeyAttempt } from './idempotency.ts';
 import { actAs, type Database, type SystemTx, type Tenant, type TenantTx } from '../store/tenant.ts';
 
-export interface RequestTrailOptions {
+interface TrailEntry {
   principal: Principal;
   /** The company of the audit entry; null when the operation belongs to no company, or only to the company that it creates or changes. */
   company: string | null;
@@ -26,15 +29,27 @@ export interface RequestTrail {
   follow<X extends TenantTx | SystemTx, T>(tx: X, work: (tx: X) => Promise<T>): Promise<T>;
 }
 
-export function openRequestTrail(options: RequestTrailOptions): RequestTrail {
+/** Opens the trail of a request whose operation has a name in the audit log. */
+export function openRequestTrail(
+  declaration: Parameters<typeof findAuditAction>[0],
+  { principal, companyId }: { principal: Principal; companyId: string | null },
+  request: FastifyRequest,
+  attempt: KeyAttempt | null,
+): RequestTrail {
+  const action = findAuditAction(declaration);
+  if (!action) throw new Error(`${request.url}: the audit has no name for it`);
+  // The last id in the path is the id of the record.
+  const named = Object.values((request.params ?? {}) as Record<string, string>).at(-1) ?? null;
+  const fields = typeof request.body === 'object' ? Object.keys(request.body ?? {}) : [];
+  const origin = readRequestOrigin(request);
   let left = false;
   return {
     async follow(tx, work) {
       if (left) return work(tx);
-      let { resourceId, company } = options;
+      let [resourceId, company] = [named, companyId];
       const created = (id: string, whose = company): void => void ([resourceId, company] = [id, whose]);
       const result = await work({ ...tx, created });
-      await storeTrail(tx, { ...options, resourceId, company });
+      await storeTrail(tx, { principal, company, action, resourceId, fields, origin, attempt });
       tx.afterCommit(() => void (left = true));
       return result;
     },
@@ -43,7 +58,7 @@ export function openRequestTrail(options: RequestTrailOptions): RequestTrail {
 
 async function storeTrail(
   tx: TenantTx | SystemTx,
-  { principal, company, action, resourceId, fields, origin, attempt }: RequestTrailOptions,
+  { principal, company, action, resourceId, fields, origin, attempt }: TrailEntry,
 ): Promise<void> {
   if (resourceId === null) throw new Error(`${action}: the transaction names no record`);
   const [resource = ''] = action.split('.');

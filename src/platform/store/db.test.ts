@@ -200,14 +200,16 @@ describe('a page of a list', () => {
     (await makePage(asked, pageWindow(list, asked), begun, () => Promise.resolve(5))).meta.nextCursor ?? '';
 
   test('a page selects one row more than it returns, which shows whether another page follows', async () => {
-    assert.deepEqual(pageWindow('things', query({ page: 3 })), { ...first, offset: 4 });
+    const third = query({ page: 3 });
+    assert.deepEqual(pageWindow('things', third), { ...first, offset: 4, asked: third });
     const page = await makePage(query(), first, begun, () => Promise.resolve(5));
     assert.deepEqual(page.result, begun.slice(0, 2));
     const { nextCursor, ...meta } = page.meta;
     assert.deepEqual(meta, { page: 1, limit: 2, totalCount: 5, totalPages: 3, hasNextPage: true });
-    const next = pageWindow('things', query({ after: nextCursor ?? '' }));
-    assert.deepEqual(next, { ...first, after: { at: begun[1]?.createdAt, id: begun[1]?._id } });
-    const second = await makePage(query({ after: nextCursor ?? '' }), next, [], () => Promise.resolve(5));
+    const asked = query({ after: nextCursor ?? '' });
+    const next = pageWindow('things', asked);
+    assert.deepEqual(next, { ...first, after: { at: begun[1]?.createdAt, id: begun[1]?._id }, asked });
+    const second = await makePage(asked, next, [], () => Promise.resolve(5));
     assert.equal(second.meta.page, null);
   });
 

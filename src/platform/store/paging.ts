@@ -121,21 +121,12 @@ export interface Window {
   since: string | null;
   /** A short hash of the list, its sort and its filters. A cursor contains it, because it is valid for the same list only. */
   seal: string;
+  /** What was asked, for the answer. */
+  asked: Pick<PageQuery, 'page' | 'limit' | 'skipCount' | 'after'>;
 }
 
 /** The part of a window that a counting statement needs. */
 export type Since = Pick<Window, 'since'>;
-
-/** Returns the window of the newest rows, for lists without further pages. */
-export const newestWindow = (limit: number): Window => ({
-  limit,
-  offset: 0,
-  field: 'createdAt',
-  descending: true,
-  after: null,
-  since: null,
-  seal: '',
-});
 
 /**
  * Turns a list's query into its window. `list` identifies the list, including ids in its path. Throws for a cursor of another list, sort or
@@ -156,6 +147,7 @@ export function pageWindow(list: string, query: PageQuery): Window {
     after: after === undefined ? null : readCursor(after, field, seal),
     since: query.updated_since ?? null,
     seal,
+    asked: query,
   };
 }
 
@@ -194,7 +186,7 @@ function readCursorPlace(at: string, field: OrderField): string | null {
 }
 
 /** The fields of a record that lists can be sorted by. */
-interface PlacedRecord {
+export interface PlacedRecord {
   _id: string;
   createdAt: string;
   updatedAt?: string;
@@ -211,7 +203,7 @@ export function makeCursorAfter({ field, seal }: Pick<Window, 'field' | 'seal'>,
 
 /** Builds the answer of a list from the rows of its window. `count` is called only when the caller wants the total. */
 export async function makePage<R extends PlacedRecord>(
-  query: PageQuery,
+  query: Window['asked'],
   window: Window,
   rows: R[],
   count: () => Promise<number>,

@@ -1,11 +1,14 @@
 /** SQL statements for lists whose records are the rows of one table under one condition: a page of them, and the total. */
 import { many, one, type Executor, type Statement } from './db.ts';
 import {
+  makePage,
   sinceClause,
   sinceNameSuffix,
   windowClause,
   windowNameSuffix,
   windowValues,
+  type Page,
+  type PlacedRecord,
   type Since,
   type Window,
 } from './paging.ts';
@@ -46,3 +49,11 @@ export async function countRows(executor: Executor, list: PlainList, window: Sin
   });
   return count;
 }
+
+/** Reads a page of the list, and the total unless the query skips it. */
+export const listPage = async <R extends PlacedRecord>(
+  executor: Executor,
+  window: Window,
+  list: PlainList,
+): Promise<Page<R>> =>
+  makePage(window.asked, window, await listRows<R>(executor, list, window), () => countRows(executor, list, window));

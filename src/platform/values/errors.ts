@@ -97,6 +97,12 @@ export class AppError extends Error {
 /** Makes the error for a record that does not exist, which is the same as for a record of another company. */
 export const notFound = (): AppError => new AppError('NOT_FOUND', 'No such resource');
 
+/** Returns the record. Throws NOT_FOUND when there is none. */
+export function expectFound<R>(record: R | null | undefined): R {
+  if (record === null || record === undefined) throw notFound();
+  return record;
+}
+
 // The retry-after seconds of STORAGE_FULL: an operator has to free disk space, which takes a while.
 const STORAGE_RETRY_SECONDS = '10';
 

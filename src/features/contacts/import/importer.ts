@@ -7,10 +7,10 @@ import { toRowErrors } from '../../imports/row-errors.ts';
 import type { Import, RowError } from '../../imports/schemas.ts';
 import type { ImportedRows, RowImporter } from '../../imports/work.ts';
 import type { CustomField } from '../../custom-fields/schemas.ts';
+import { findContacts } from '../queries.ts';
 import type { ContactSource } from '../schemas.ts';
 import { matchRows, type FailedRow } from './match.ts';
 import { planContacts, type ContactDraft } from './plan.ts';
-import { findImportedContacts } from './queries.ts';
 import type { PersonRow, RowRules } from './rows.ts';
 import { writeContacts, type WrittenContact } from './write.ts';
 
@@ -97,7 +97,7 @@ export async function storeContacts(
 
 async function emitEvents(tx: TenantTx, written: WrittenContact[]): Promise<void> {
   if (written.length === 0) return;
-  const people = await findImportedContacts(
+  const people = await findContacts(
     tx,
     written.map(({ person }) => person._id),
   );

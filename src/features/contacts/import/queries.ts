@@ -69,14 +69,6 @@ export function updateImported(tx: TenantTx, people: StoredPerson[]): Promise<nu
   });
 }
 
-export function findImportedContacts(tx: TenantRead, ids: string[]): Promise<Contact[]> {
-  return many(tx, {
-    name: 'contacts.findPeople',
-    text: `select ${CONTACT} from contacts c where c.company_id = $1 and c._id = any($2)`,
-    values: [tx.companyId, ids],
-  });
-}
-
 interface WalkPlace {
   createdAt: string;
   id: string;

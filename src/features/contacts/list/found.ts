@@ -8,7 +8,7 @@ import { listFoundContacts } from './found-queries.ts';
  * Returns the ids of the contacts that GET /v1/contacts finds by this search, or, when they are more than `most`, the search as an SQL
  * condition.
  */
-export async function findContacts(tenant: Tenant, search: string, most: number): Promise<string[] | BroadSearch> {
+export async function searchContacts(tenant: Tenant, search: string, most: number): Promise<string[] | BroadSearch> {
   const ids = await listFoundContacts(tenant.read, { ids: null, business: null, search, filters: [] }, most + 1);
   return ids.length > most ? toBroadSearch(search) : ids;
 }

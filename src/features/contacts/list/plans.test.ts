@@ -5,7 +5,7 @@ import pg from 'pg';
 import { FIELDS, RARE, seedPeople } from '../../../../bench/people.ts';
 import { openTestDatabase } from '../../../../test/support/database.ts';
 import { ROLES, sessionOptions, type Statement } from '../../../platform/store/db.ts';
-import { newestWindow, type Window } from '../../../platform/store/paging.ts';
+import { pageWindow, type Window } from '../../../platform/store/paging.ts';
 import type { TenantRead } from '../../../platform/store/tenant.ts';
 import type { Json } from '../../../../test/support/platform.ts';
 import { findContactPage, readContactMatch } from './list.ts';
@@ -67,7 +67,7 @@ async function explain(query: {
   const tenant = { companyId: COMPANY, read } as never;
   const { search } = query;
   const match = await readContactMatch(tenant, { search, filters: filters && JSON.stringify(filters) });
-  const window = { ...newestWindow(21), ...query.window };
+  const window = { ...pageWindow('contacts', { limit: 20, skipCount: true, sort: '-createdAt' }), ...query.window };
   const found = await findContactPage(tenant, match, window);
   return { ...looked, found: found.length };
 }

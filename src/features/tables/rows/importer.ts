@@ -1,5 +1,5 @@
 /** Stores a portion of a sheet's rows as rows of a table. */
-import { notFound } from '../../../platform/values/errors.ts';
+import { expectFound } from '../../../platform/values/errors.ts';
 import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import { toRowErrors } from '../../imports/row-errors.ts';
 import type { Import } from '../../imports/schemas.ts';
@@ -22,8 +22,6 @@ export const tableRowImporter: RowImporter<Column[], RowData> = {
 
 /** Finds the table of an import. In a transaction it also locks the table, so that its columns stay the same until the rows are stored. */
 async function findImportTable(tx: TenantRead | TenantTx, { table }: Import): Promise<Table> {
-  if (table === null) throw notFound();
-  const found = 'writable' in tx ? await lockTable(tx, table) : await findTable(tx, table);
-  if (!found) throw notFound();
-  return found;
+  const id = expectFound(table);
+  return expectFound('writable' in tx ? await lockTable(tx, id) : await findTable(tx, id));
 }

@@ -1,6 +1,6 @@
 /** Reads, creates, changes and removes rows of a table. */
 import { isDeepStrictEqual } from 'node:util';
-import { notFound } from '../../../platform/values/errors.ts';
+import { expectFound, notFound } from '../../../platform/values/errors.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import type { Page } from '../../../platform/store/paging.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
@@ -29,9 +29,7 @@ async function presentPage(tenant: Tenant, table: Table, query: RowQuery): Promi
 
 export async function readRow(tenant: Tenant, tableId: string, id: string): Promise<Row> {
   await readTable(tenant, tableId);
-  const row = await findRow(tenant.read, tableId, id);
-  if (!row) throw notFound();
-  return toRow(row);
+  return toRow(expectFound(await findRow(tenant.read, tableId, id)));
 }
 
 /** Reads rows of any tables, for the live stream. */
@@ -40,8 +38,7 @@ export const readRows = async (read: TenantRead, ids: string[]): Promise<Row[]> 
 
 export async function createRow(tenant: Tenant, tableId: string, input: RowCreate): Promise<Row> {
   return tenant.tx(async (tx) => {
-    const taken = await reserveRowIndexes(tx, tableId, 1);
-    if (!taken) throw notFound();
+    const taken = expectFound(await reserveRowIndexes(tx, tableId, 1));
     const { contact_id = null, business_id = null } = input;
     await expectBusiness(tx, 'business_id', business_id);
     const row = {
@@ -60,8 +57,7 @@ export async function createRow(tenant: Tenant, tableId: string, input: RowCreat
 
 /** Adds rows of an import, whose data has been checked, in one statement and with indexes in their order. */
 export async function addRows(tx: TenantTx, tableId: string, rows: RowData[]): Promise<void> {
-  const taken = await reserveRowIndexes(tx, tableId, rows.length);
-  if (!taken) throw notFound();
+  const taken = expectFound(await reserveRowIndexes(tx, tableId, rows.length));
   const first = taken.last - rows.length + 1;
   const made = rows.map((data, index) => ({
     _id: newId(),
@@ -93,9 +89,8 @@ export async function updateRowById(tenant: Tenant, tableId: string, id: string,
 export async function removeRow(tenant: Tenant, tableId: string, id: string): Promise<Row> {
   return tenant.tx(async (tx) => {
     // The table is locked before its row, as a change of columns does it; the other order could end in a deadlock.
-    const removed = (await lockTableColumns(tx, tableId)) && (await deleteRow(tx, tableId, id));
-    if (!removed) throw notFound();
-    return toRow(removed);
+    const table = await lockTableColumns(tx, tableId);
+    return toRow(expectFound(table && (await deleteRow(tx, tableId, id))));
   });
 }
 
