@@ -1,6 +1,6 @@
 /** Ends a bulk run: fails the contacts to whom nothing is sent any more, and settles the rows whose outcome is unknown. */
 import { returnPlaces } from '../inboxes/portfolio.ts';
-import { failUnsent } from '../messages/send-many.ts';
+import { failUnsent } from '../messages/settle.ts';
 import { toPlace, UNKNOWN_OUTCOME } from './outcomes.ts';
 import { addCounts, completeRun } from './queries.ts';
 import { failRest, keepRun, settleCalling, type RowFault } from './row-queries.ts';

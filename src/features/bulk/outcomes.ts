@@ -4,7 +4,7 @@ import type { Overload } from '../../channels/limits.ts';
 import type { Kit } from '../../kit.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import { returnPlaces } from '../inboxes/portfolio.ts';
-import { settleMany, type Answered } from '../messages/send-many.ts';
+import { settle, type Answered } from '../messages/settle.ts';
 import { createAnswerBatches, type AnswerBatches } from './answer-batches.ts';
 import { addCounts } from './queries.ts';
 import { recordOutcomes, type ReadyRow, type RowFault, type RowOutcome } from './row-queries.ts';
@@ -38,15 +38,10 @@ async function storeOutcomes(kit: Kit, tx: TenantTx, running: Running, outcomes:
   tx.awaitAtCommit(recordOutcomes(tx, run._id, rows));
   const settled = outcomes.filter(({ again }) => again === null);
   const answers = settled.flatMap(({ ready, result }): Answered[] =>
-    result.outcome === 'unknown' ? [] : [{ message: ready.message, result }],
+    result.outcome === 'unknown' ? [] : [{ message: ready.message, result, place: toPlace(ready) }],
   );
-  await settleMany(kit, tx, { channel, inbox: inbox._id, credentials }, answers);
-  const refused = settled.filter(({ result }) => result.outcome === 'rejected');
-  await returnPlaces(
-    tx,
-    portfolio,
-    refused.map(({ ready }) => toPlace(ready)),
-  );
+  const { free } = await settle(kit, tx, { channel, inbox: inbox._id, credentials }, answers);
+  await returnPlaces(tx, portfolio, free);
   await holdOverloaded(
     tx,
     running.lane,

@@ -6,10 +6,10 @@ import { moveByCampaign, type CampaignMove } from '../conversations/campaign-mar
 import { keepStepFromRemoval } from '../pipelines/steps.ts';
 import { createAnswerBatches, type AnswerBatches } from '../bulk/answer-batches.ts';
 import { holdOverloaded } from '../bulk/sender.ts';
-import { returnPlaces } from '../inboxes/portfolio.ts';
-import { failUnsent, holdUnsent, settleMany, type Answered } from '../messages/send-many.ts';
+import { returnPlaces, type Reached } from '../inboxes/portfolio.ts';
+import { failUnsent, holdUnsent, settle, type Answered } from '../messages/settle.ts';
 import { keepState, sendLater } from './portion-queries.ts';
-import type { CallOutcome, Run } from './run.ts';
+import type { CallOutcome, PlannedCall, Run } from './run.ts';
 
 // After how long a message is tried again that the network has refused because of a rate limit. The number or the pair pauses meanwhile.
 const RETRY_SECONDS = 5;
@@ -36,31 +36,28 @@ async function storeOutcomes(kit: Kit, tx: TenantTx, run: Run, outcomes: CallOut
   const { channel, inbox, credentials, portfolio, lane } = sender;
   const settled = outcomes.filter(({ again }) => again === null);
   const answers = settled.flatMap(({ call, result }): Answered[] =>
-    result.outcome === 'unknown' ? [] : [{ message: call.message, result }],
+    result.outcome === 'unknown' ? [] : [{ message: call.message, result, place: toPlace(call) }],
   );
   await moveInFunnel(
     tx,
     run,
     settled.filter(({ result }) => result.outcome !== 'rejected'),
   );
-  await settleMany(kit, tx, { channel, inbox: inbox._id, credentials }, answers);
+  const { free } = await settle(kit, tx, { channel, inbox: inbox._id, credentials }, answers);
   await sendAgain(tx, outcomes, { isOver, lastStep: campaign.steps.length - 1 });
-  const refused = settled.filter(({ result }) => result.outcome === 'rejected');
-  await returnPlaces(
-    tx,
-    portfolio,
-    refused.map(({ call: { to, reached_at, reached_before } }) => ({
-      person: to.value,
-      reached_at,
-      reached_before,
-    })),
-  );
+  await returnPlaces(tx, portfolio, free);
   await holdOverloaded(
     tx,
     lane,
     outcomes.map(({ call, again }) => ({ again, person: call.to.value })),
   );
 }
+
+const toPlace = ({ to, reached_at, reached_before }: PlannedCall): Reached => ({
+  person: to.value,
+  reached_at,
+  reached_before,
+});
 
 /**
  * Moves conversations to the pipeline steps of their messages. What the network has refused moves nothing; a message whose outcome is unknown

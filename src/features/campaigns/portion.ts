@@ -11,7 +11,8 @@ import { lockOpenOnes, openMany } from '../conversations/open-many.ts';
 import { setCampaignMarks } from '../conversations/campaign-marks.ts';
 import { reachPeople } from '../inboxes/portfolio.ts';
 import { keepPlaces } from '../messages/late-places.ts';
-import { failUnsent, holdUnsent, storeTemplates } from '../messages/send-many.ts';
+import { storeTemplates } from '../messages/send-many.ts';
+import { failUnsent, holdUnsent } from '../messages/settle.ts';
 import { NOT_SENT } from './outcomes.ts';
 import { planCandidates, type PlannedSend } from './plan.ts';
 import {

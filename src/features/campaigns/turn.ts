@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/values/errors.ts';
 import type { Shares } from '../../platform/work/shares.ts';
-import { failUnsent } from '../messages/send-many.ts';
+import { failUnsent } from '../messages/settle.ts';
 import type { AnswerBatches } from '../bulk/answer-batches.ts';
 import { callTemplate, findOverload, refuseCall } from '../bulk/sender.ts';
 import { enrolNext } from './enrol.ts';

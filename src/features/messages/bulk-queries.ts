@@ -1,6 +1,6 @@
 /** Statements about many messages of one inbox that are sent together. */
 import type { ContentOf } from '../../channels/content.ts';
-import { exec, one } from '../../platform/store/db.ts';
+import { exec, many, one } from '../../platform/store/db.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Cause, FailureReason, Message } from './schemas.ts';
 
@@ -75,14 +75,14 @@ export function lockQueued(tx: TenantTx, ids: string[]): Promise<number> {
   });
 }
 
-/** Marks those of these messages as FAILED that are still QUEUED. */
-export function failAllQueued(tx: TenantTx, failed: FailedMessage[]): Promise<number> {
-  return exec(tx, {
+/** Marks those of these messages as FAILED that are still QUEUED, and returns them. */
+export function failAllQueued(tx: TenantTx, failed: FailedMessage[]): Promise<{ _id: string }[]> {
+  return many(tx, {
     name: 'messages.failAllQueued',
     text: `update messages m set status = 'FAILED', errors = n.errors::jsonb, failure_reason = n.reason::jsonb, failed_at = now(),
         updated_at = now()
       from unnest($2::text[], $3::text[], $4::text[]) as n (_id, errors, reason)
-      where m.company_id = $1 and m._id = n._id and m.status = 'QUEUED'`,
+      where m.company_id = $1 and m._id = n._id and m.status = 'QUEUED' returning m._id`,
     values: [
       tx.companyId,
       failed.map(({ _id }) => _id),

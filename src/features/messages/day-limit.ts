@@ -3,7 +3,7 @@ import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import { networkCredentials } from '../inboxes/connection.ts';
-import { findPortfolio, reachPeople, returnPlaces, type Portfolio, type Reached } from '../inboxes/portfolio.ts';
+import { findPortfolio, reachPeople, type Portfolio, type Reached } from '../inboxes/portfolio.ts';
 import { OVER_DAILY_LIMIT } from './blocks.ts';
 import type { SendTarget } from './queries.ts';
 import type { Cause } from './schemas.ts';
@@ -35,9 +35,4 @@ export async function takePlace(
   if (!portfolio) return NO_PLACE;
   const reached = (await reachPeople(tx, portfolio, [to.value])).get(to.value);
   return reached ? { place: { portfolio, reached }, blocked: null } : { place: null, blocked: OVER_DAILY_LIMIT };
-}
-
-/** Gives a place in the daily limit back after the network has refused the message. */
-export async function returnPlace(tx: TenantTx, place: DayPlace | null): Promise<void> {
-  if (place) await returnPlaces(tx, place.portfolio, [place.reached]);
 }

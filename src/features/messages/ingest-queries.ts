@@ -100,11 +100,16 @@ export interface AliasKey {
 }
 
 /** Notes another id of a message. */
-export function insertAlias(tx: TenantTx, message: { inbox: string; _id: string }, alias: string): Promise<number> {
+export function insertAliases(
+  tx: TenantTx,
+  inbox: string,
+  aliases: { message: string; alias: string }[],
+): Promise<number> {
   return exec(tx, {
-    name: 'messages.insertAlias',
-    text: `insert into message_aliases (company_id, inbox_id, alias, message_id) values ($1, $2, $3, $4) on conflict do nothing`,
-    values: [tx.companyId, message.inbox, alias, message._id],
+    name: 'messages.insertAliases',
+    text: `insert into message_aliases (company_id, inbox_id, alias, message_id)
+      select $1, $2, n.alias, n.message from unnest($3::text[], $4::text[]) as n (alias, message) on conflict do nothing`,
+    values: [tx.companyId, inbox, aliases.map(({ alias }) => alias), aliases.map(({ message }) => message)],
   });
 }
 

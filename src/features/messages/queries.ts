@@ -8,7 +8,7 @@ import type { Since, Window } from '../../platform/store/paging.ts';
 import { countRows, pageStatement, type PlainList } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { joinNames } from '../sends/recipient-sql.ts';
-import type { Cause, FailureReason, Message } from './schemas.ts';
+import type { Cause, Message } from './schemas.ts';
 
 /**
  * SQL for the id of the message that is answered. A reference by the id of the network is resolved at each read, because the answered
@@ -244,19 +244,4 @@ export function findThread(tx: TenantTx, conversationId: string): Promise<Messag
         array(select external_id from latest order by created_at, _id) as ids`,
     values: [tx.companyId, conversationId],
   });
-}
-
-/** Marks a QUEUED message as FAILED. Returns null when a status of the network changed it in the meantime. */
-export async function failQueued(
-  tx: TenantTx,
-  id: string,
-  cause: { errors: Cause[]; reason: FailureReason | null },
-): Promise<Message | null> {
-  const row = await maybeOne<MessageRow>(tx, {
-    name: 'messages.failQueued',
-    text: `update messages m set status = 'FAILED', errors = $3, failure_reason = $4, failed_at = now(), updated_at = now()
-      where m.company_id = $1 and m._id = $2 and m.status = 'QUEUED' returning ${MESSAGE}`,
-    values: [tx.companyId, id, JSON.stringify(cause.errors), cause.reason],
-  });
-  return row && toMessage(row);
 }

@@ -1,25 +1,13 @@
-/** Stores many filled-in templates of one inbox, and what the network made of them, with few statements. */
-import type { Channel, NetworkError, SendResult } from '../../channels/channel.ts';
-import type { Kit } from '../../kit.ts';
+/** Stores many filled-in templates of one inbox with few statements. */
 import type { Actor } from '../../platform/values/actor.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import { touchContacts } from '../contacts/ingest-queries.ts';
 import { setLastOutgoingMessages } from '../conversations/conversations.ts';
-import type { Credentials } from '../inboxes/connection.ts';
-import { noteRefusal } from '../inboxes/refused.ts';
 import { readAuthor } from './authors.ts';
-import {
-  failAllQueued,
-  insertTemplates,
-  lockQueued,
-  type NewTemplateMessage,
-  type TemplateBatch,
-} from './bulk-queries.ts';
-import { applyParked, applyStatuses } from './ingest.ts';
+import { insertTemplates, type NewTemplateMessage, type TemplateBatch } from './bulk-queries.ts';
 import { insertCardFiles, lockAttachments } from './file-queries.ts';
 import { AttachmentGone } from './files.ts';
-import type { Cause, Message } from './schemas.ts';
-import { explainRejection } from './settle-call.ts';
+import type { Message } from './schemas.ts';
 
 export { countUnknown } from './bulk-queries.ts';
 
@@ -59,71 +47,4 @@ export async function storeTemplates(
       messages.map(({ contact }) => ({ company, contact, message_at, inbound_at: null })),
     ),
   );
-}
-
-/** What the network answered to one message; an unknown outcome changes nothing. */
-export interface Answered {
-  message: string;
-  result: Exclude<SendResult, { outcome: 'unknown' }>;
-}
-
-interface Line {
-  channel: Channel;
-  inbox: string;
-  credentials: Credentials | null;
-}
-
-/** Stores the network's answers as settleCall does it for one message. */
-export async function settleMany(
-  kit: Kit,
-  tx: TenantTx,
-  { channel, inbox, credentials }: Line,
-  answers: Answered[],
-): Promise<void> {
-  const accepted = answers.flatMap(({ message, result }) =>
-    result.outcome === 'accepted' ? [{ message, result }] : [],
-  );
-  const rejected = answers.flatMap(({ message, result }) =>
-    result.outcome === 'rejected' ? [{ message, result }] : [],
-  );
-  const keys = accepted.map(({ result }) => ({ company: tx.companyId, inbox, external_id: result.externalId }));
-  const at = new Date().toISOString();
-  await applyStatuses(
-    tx,
-    accepted.map(({ message, result }) => ({
-      company: tx.companyId,
-      inbox,
-      external_id: result.externalId,
-      message,
-      recipient: result.person.names,
-      status: result.held === undefined ? 'ACCEPTED' : 'HELD',
-      at,
-      errors: [],
-      failure_reason: null,
-      reportsFailures: true,
-    })),
-  );
-  await applyParked(tx, keys);
-  const refusal = rejected.find(({ result }) => result.network && channel.refusesCredentials?.(result.error.code));
-  if (refusal && credentials) await noteRefusal(kit, tx, credentials, refusal.result.error);
-  const failed = rejected.map(({ message, result }) => ({ _id: message, ...explainRejection(channel, result) }));
-  await failMessages(tx, failed);
-}
-
-/** Marks messages as FAILED that never left, all for the same cause. */
-export const failUnsent = (tx: TenantTx, messages: string[], cause: NetworkError): Promise<void> =>
-  failMessages(
-    tx,
-    messages.map((_id) => ({ _id, errors: [cause as Cause], reason: null })),
-  );
-
-/** Keeps messages that wait to be sent as they are until the transaction ends. It is called before their enrollments are locked. */
-export async function holdUnsent(tx: TenantTx, messages: string[]): Promise<void> {
-  if (messages.length > 0) await lockQueued(tx, messages);
-}
-
-async function failMessages(tx: TenantTx, failed: Parameters<typeof failAllQueued>[1]): Promise<void> {
-  if (failed.length === 0) return;
-  await failAllQueued(tx, failed);
-  tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: failed.map(({ _id }) => _id) }]);
 }

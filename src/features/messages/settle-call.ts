@@ -1,17 +1,14 @@
 /** Stores what became of the call that sent a message. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Channel, NetworkError, SendResult } from '../../channels/channel.ts';
+import type { SendResult } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import { isUnavailable } from '../../platform/store/db.ts';
 import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
-import { noteRefusal } from '../inboxes/refused.ts';
-import { holdAccount } from './account-pace.ts';
-import { returnPlace } from './day-limit.ts';
-import { applyParked, applyStatuses } from './ingest.ts';
-import { insertAlias } from './ingest-queries.ts';
+import { returnPlaces } from '../inboxes/portfolio.ts';
 import type { Call } from './network-call.ts';
-import { failQueued, findMessage } from './queries.ts';
+import { findMessage } from './queries.ts';
 import type { Message } from './schemas.ts';
+import { settle, type KnownResult } from './settle.ts';
 
 // The pauses between tries to store the outcome. They are short, because a lock soon passes and the caller waits for the answer.
 const SETTLE_PAUSES_MS = [0, 250, 1_000];
@@ -26,7 +23,7 @@ export async function settleCall(kit: Kit, acting: Acting, call: Call, result: S
   for (const pauseMs of SETTLE_PAUSES_MS) {
     try {
       if (pauseMs > 0) await sleep(pauseMs);
-      const settled = result.outcome === 'unknown' ? null : await acting.tx((tx) => settleKnown(kit, tx, call, result));
+      const settled = result.outcome === 'unknown' ? null : await acting.tx((tx) => settleOne(kit, tx, call, result));
       return settled ?? (await findMessage(acting.read, stored._id)) ?? stored;
     } catch (error) {
       // Failure policy: no error is thrown, because it would make the caller send again. After the last try the message stays QUEUED until
@@ -39,14 +36,12 @@ export async function settleCall(kit: Kit, acting: Acting, call: Call, result: S
   return stored;
 }
 
-type KnownResult = Exclude<SendResult, { outcome: 'unknown' }>;
-
 /** Never throws. */
 async function settleLater(kit: Kit, acting: Acting, call: Call, result: KnownResult): Promise<void> {
   for (let tries = 1; tries <= AWAY_TRIES; tries += 1) {
     await sleep(AWAY_PAUSE_MS, undefined, { ref: false });
     try {
-      await acting.tx((tx) => settleKnown(kit, tx, call, result));
+      await acting.tx((tx) => settleOne(kit, tx, call, result));
       return;
     } catch (error) {
       // Failure policy: as above.
@@ -57,42 +52,14 @@ async function settleLater(kit: Kit, acting: Acting, call: Call, result: KnownRe
 }
 
 /** Returns null when the message may have changed beyond this outcome, so that the caller has to read it again. */
-async function settleKnown(
+async function settleOne(
   kit: Kit,
   tx: TenantTx,
-  { channel, stored, credentials, place }: Call,
+  { channel, stored: { _id: message, inbox }, credentials, place }: Call,
   result: KnownResult,
 ): Promise<Message | null> {
-  if (result.outcome === 'rejected') {
-    const refused = result.network && channel.refusesCredentials?.(result.error.code);
-    if (refused && credentials) await noteRefusal(kit, tx, credentials, result.error);
-    if (result.network && credentials) await holdAccount(tx, channel, credentials, result.error.code);
-    tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: [stored._id] }]);
-    const failed = await failQueued(tx, stored._id, explainRejection(channel, result));
-    if (failed) await returnPlace(tx, place);
-    return failed;
-  }
-  const key = { company: tx.companyId, inbox: stored.inbox, external_id: result.externalId };
-  // The acceptance is applied like a first status: whichever of the two is stored first emits MESSAGE_SENT.
-  const { advanced } = await applyStatuses(tx, [
-    {
-      ...key,
-      message: stored._id,
-      recipient: result.person.names,
-      status: result.held === undefined ? 'ACCEPTED' : 'HELD',
-      at: new Date().toISOString(),
-      errors: [],
-      failure_reason: null,
-      reportsFailures: true,
-    },
-  ]);
-  if (result.alias !== undefined) tx.awaitAtCommit(insertAlias(tx, stored, result.alias));
-  const parked = await applyParked(tx, [key]);
-  return parked > 0 ? null : (advanced[0]?.message ?? null);
-}
-
-/** Returns what a refused message shows: the network's error, and for its own codes a text for people. */
-export function explainRejection(channel: Channel, { error, network }: { error: NetworkError; network: boolean }) {
-  const text = channel.failureText?.(error.code);
-  return { errors: [error], reason: network && text ? { code: error.code, message: text } : null };
+  const answer = { message, result, place: place && place.reached };
+  const { sent, free } = await settle(kit, tx, { channel, inbox, credentials }, [answer]);
+  if (place) await returnPlaces(tx, place.portfolio, free);
+  return sent[0] ?? null;
 }

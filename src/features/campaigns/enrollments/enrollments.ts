@@ -3,7 +3,7 @@ import { AppError, notFound } from '../../../platform/values/errors.ts';
 import { makePage, pageWindow, type Page } from '../../../platform/store/paging.ts';
 import type { Tenant } from '../../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../../platform/store/unknown-references.ts';
-import { failUnsent } from '../../messages/send-many.ts';
+import { failUnsent } from '../../messages/settle.ts';
 import { notSent } from '../outcomes.ts';
 import {
   cancelEnrollment,

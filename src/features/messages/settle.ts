@@ -1,0 +1,127 @@
+/** Stores what became of the calls that sent messages: of one, or of many of the same inbox, with the same few statements. */
+import type { Channel, NetworkError, SendResult } from '../../channels/channel.ts';
+import type { Kit } from '../../kit.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
+import type { Credentials } from '../inboxes/connection.ts';
+import type { Reached } from '../inboxes/portfolio.ts';
+import { noteRefusal } from '../inboxes/refused.ts';
+import { holdAccount } from './account-pace.ts';
+import { failAllQueued, lockQueued, type FailedMessage } from './bulk-queries.ts';
+import { applyParked, applyStatuses } from './ingest.ts';
+import { insertAliases } from './ingest-queries.ts';
+import type { Cause, Message } from './schemas.ts';
+
+/** A call of which the network has said what became of it. An unknown outcome changes nothing. */
+export type KnownResult = Exclude<SendResult, { outcome: 'unknown' }>;
+
+export interface Answered {
+  message: string;
+  result: KnownResult;
+  /** The place in the daily limit that was reserved for the message; null when it needs none. */
+  place: Reached | null;
+}
+
+/** What the messages were sent through. */
+export interface Line {
+  channel: Channel;
+  inbox: string;
+  credentials: Credentials | null;
+}
+
+export interface Settled {
+  /** The accepted messages as they are now. Left out are those that other reports may have changed as well. */
+  sent: Message[];
+  /** The reserved places of the messages that have failed. The caller returns them when it has locked everything else. */
+  free: Reached[];
+}
+
+/** Stores the network's answers. Whichever of an answer and a status is stored first emits MESSAGE_SENT. */
+export async function settle(kit: Kit, tx: TenantTx, line: Line, answers: readonly Answered[]): Promise<Settled> {
+  const sent = await settleAccepted(tx, line, answers);
+  const rejected = answers.flatMap(({ result, ...each }) =>
+    result.outcome === 'rejected' ? [{ ...each, result }] : [],
+  );
+  await noteRefusals(kit, tx, line, rejected);
+  const failed = await failMessages(
+    tx,
+    rejected.map(({ message, result }) => ({ _id: message, ...explainRejection(line.channel, result) })),
+  );
+  const free = rejected.flatMap(({ message, place }) => (place && failed.has(message) ? [place] : []));
+  return { sent, free };
+}
+
+async function settleAccepted(tx: TenantTx, { inbox }: Line, answers: readonly Answered[]): Promise<Message[]> {
+  const { companyId: company } = tx;
+  const at = new Date().toISOString();
+  const accepted = answers.flatMap(({ message, result }) =>
+    result.outcome === 'accepted' ? [{ message, result }] : [],
+  );
+  const { advanced } = await applyStatuses(
+    tx,
+    accepted.map(({ message, result: { externalId, person, held } }) => ({
+      company,
+      inbox,
+      external_id: externalId,
+      message,
+      recipient: person.names,
+      status: held === undefined ? 'ACCEPTED' : 'HELD',
+      at,
+      errors: [],
+      failure_reason: null,
+      reportsFailures: true,
+    })),
+  );
+  const aliases = accepted.flatMap(({ message, result: { alias } }) =>
+    alias === undefined ? [] : [{ message, alias }],
+  );
+  if (aliases.length > 0) tx.awaitAtCommit(insertAliases(tx, inbox, aliases));
+  const keys = accepted.map(({ result }) => ({ company, inbox, external_id: result.externalId }));
+  const parked = await applyParked(tx, keys);
+  return parked > 0 ? [] : advanced.map(({ message }) => message);
+}
+
+type Rejected = Extract<KnownResult, { outcome: 'rejected' }>;
+
+/** Stores that the network refuses the credentials, and lets an account pause that has sent too quickly. */
+async function noteRefusals(
+  kit: Kit,
+  tx: TenantTx,
+  { channel, credentials }: Line,
+  rejected: { result: Rejected }[],
+): Promise<void> {
+  if (!credentials) return;
+  const errors = new Map(
+    rejected.flatMap(({ result: { error, network } }) => (network ? [[error.code, error] as const] : [])),
+  );
+  for (const [code, error] of errors) {
+    if (channel.refusesCredentials?.(code)) await noteRefusal(kit, tx, credentials, error);
+    await holdAccount(tx, channel, credentials, code);
+  }
+}
+
+/** Returns what a refused message shows: the network's error, and for its own codes a text for people. */
+function explainRejection(channel: Channel, { error, network }: Rejected) {
+  const text = channel.failureText?.(error.code);
+  return { errors: [error], reason: network && text ? { code: error.code, message: text } : null };
+}
+
+/** Marks messages as FAILED that never left, all for the same cause. */
+export async function failUnsent(tx: TenantTx, messages: string[], cause: NetworkError): Promise<void> {
+  await failMessages(
+    tx,
+    messages.map((_id) => ({ _id, errors: [cause as Cause], reason: null })),
+  );
+}
+
+/** Keeps messages that wait to be sent as they are until the transaction ends. It is called before their enrollments are locked. */
+export async function holdUnsent(tx: TenantTx, messages: string[]): Promise<void> {
+  if (messages.length > 0) await lockQueued(tx, messages);
+}
+
+/** Returns those that are FAILED now. A status of the network may have changed others meanwhile. */
+async function failMessages(tx: TenantTx, failing: FailedMessage[]): Promise<Set<string>> {
+  if (failing.length === 0) return new Set();
+  const ids = (await failAllQueued(tx, failing)).map(({ _id }) => _id);
+  if (ids.length > 0) tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids }]);
+  return new Set(ids);
+}
