@@ -73,8 +73,8 @@ const ROOM_LAWS: Record<FileRole, RoomLaw> = {
   // The code that stores callbacks runs these statements for many companies in one transaction.
   'ingest queries': {
     sentence: "ingest queries know the platform and the room's schemas and queries",
-    own: ['schemas', 'queries', 'ingest queries'],
-    earlier: [],
+    own: ['schemas', 'sql', 'queries', 'ingest queries'],
+    earlier: ['sql'],
     earlierTypes: ['schemas'],
     others: ['platform'],
     otherTypes: ['port', 'registry'],

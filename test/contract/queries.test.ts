@@ -243,6 +243,8 @@ const VARIANTS: Record<string, unknown[]> = {
   string: ['7'],
   // An API key belongs to a company or is global.
   'string | null': [anything, null],
+  NewOutgoing: [{ content: {} }],
+  'readonly NewOutgoing[]': [[{ content: {} }]],
   // Most messages have no files.
   'NewFile[]': [anything, []],
   'WebhookRow | null': [{ status: 'ACTIVE', events: [] }, null],

@@ -9,8 +9,8 @@ import {
   findConversations,
   lockConversation,
   markRead,
-  moveAllToOutgoing,
   moveToOutgoing,
+  type LastOutgoing,
 } from './queries.ts';
 import type { Conversation, ConversationCounts } from './schemas.ts';
 
@@ -41,15 +41,9 @@ export async function markConversationRead(kit: Kit, tenant: Tenant, id: string)
   });
 }
 
-/** Makes an outgoing message or a note the conversation's last message. With `answers` nothing is unread afterwards. */
-export function setLastOutgoingMessage(tx: TenantTx, id: string, message: { _id: string; answers: boolean }): void {
-  tx.awaitAtCommit(moveToOutgoing(tx, id, message));
-  tx.changed([{ company: tx.companyId, kind: 'CONVERSATION', ids: [id] }]);
-}
-
-/** Makes an outgoing message the last one of each of these conversations, in which nothing is unread afterwards. */
-export function setLastOutgoingMessages(tx: TenantTx, moves: { conversation: string; message: string }[]): void {
-  tx.awaitAtCommit(moveAllToOutgoing(tx, moves));
+export function setLastOutgoing(tx: TenantTx, moves: readonly LastOutgoing[]): void {
+  if (moves.length === 0) return;
+  tx.awaitAtCommit(moveToOutgoing(tx, moves));
   tx.changed([{ company: tx.companyId, kind: 'CONVERSATION', ids: moves.map(({ conversation }) => conversation) }]);
 }
 

@@ -160,13 +160,26 @@ export function markRead(tx: TenantTx, id: string): Promise<number> {
   });
 }
 
-/** Makes an outgoing message the last one of each of these conversations, in which nothing is unread afterwards. */
-export function moveAllToOutgoing(tx: TenantTx, moves: { conversation: string; message: string }[]): Promise<number> {
+/** Makes an outgoing message or a note the last one of a conversation. After an answer nothing is unread. */
+export interface LastOutgoing {
+  conversation: string;
+  message: string;
+  answers: boolean;
+}
+
+export function moveToOutgoing(tx: TenantTx, moves: readonly LastOutgoing[]): Promise<number> {
   return exec(tx, {
-    name: 'conversations.moveAllToOutgoing',
-    text: `update conversations v set last_message_id = n.message, last_message_at = now(), unread_count = 0
-      from unnest($2::text[], $3::text[]) as n (conversation, message) where v.company_id = $1 and v._id = n.conversation`,
-    values: [tx.companyId, moves.map(({ conversation }) => conversation), moves.map(({ message }) => message)],
+    name: 'conversations.moveToOutgoing',
+    text: `update conversations v set last_message_id = n.message, last_message_at = now(),
+        unread_count = case when n.answers then 0 else v.unread_count end, woken_at = case when n.answers then null else v.woken_at end
+      from unnest($2::text[], $3::text[], $4::boolean[]) as n (conversation, message, answers)
+      where v.company_id = $1 and v._id = n.conversation`,
+    values: [
+      tx.companyId,
+      moves.map(({ conversation }) => conversation),
+      moves.map(({ message }) => message),
+      moves.map(({ answers }) => answers),
+    ],
   });
 }
 
@@ -198,17 +211,6 @@ export function setAssignments(tx: TenantTx, assignments: Assignment[]): Promise
       assignments.map(({ attendant }) => attendant),
       assignments.map(({ handled_by }) => handled_by),
     ],
-  });
-}
-
-/** Makes an outgoing message or a note the conversation's last one; after an answer nothing is unread. */
-export function moveToOutgoing(tx: TenantTx, id: string, message: { _id: string; answers: boolean }): Promise<number> {
-  return exec(tx, {
-    name: 'conversations.moveToOutgoing',
-    text: `update conversations set last_message_id = $3, last_message_at = now(),
-        unread_count = case when $4 then 0 else unread_count end, woken_at = case when $4 then null else woken_at end
-      where company_id = $1 and _id = $2`,
-    values: [tx.companyId, id, message._id, message.answers],
   });
 }
 

@@ -1,6 +1,6 @@
 /** The fields of a message that name its author. */
 import { actorOrigin, type Actor } from '../../platform/values/actor.ts';
-import type { NewOutgoing } from './queries.ts';
+import type { NewOutgoing } from './insert-queries.ts';
 
 type Author = Pick<NewOutgoing, 'sender_type' | 'sender' | 'origin' | 'campaign' | 'agent'>;
 

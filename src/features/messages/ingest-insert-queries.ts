@@ -1,6 +1,7 @@
 /** Statements that store the messages of a batch of callbacks, with the records of their files. */
 import { exec, many } from '../../platform/store/db.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
+import { insertSql } from './message-sql.ts';
 import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
 import type { Message, MessageStatus } from './schemas.ts';
 
@@ -40,50 +41,41 @@ export interface NewInbound {
   updated_at: string;
 }
 
-const INBOUND_TYPES: Record<keyof NewInbound, string> = {
-  _id: 'text',
-  company_id: 'text',
-  conversation_id: 'text',
-  contact_id: 'text',
-  inbox_id: 'text',
-  channel: 'text',
-  sender_type: 'text',
-  sender_id: 'text',
-  message_type: 'text',
-  origin: 'text',
-  content_type: 'text',
-  content: 'text',
-  attachment_id: 'text',
-  media: 'jsonb',
-  interactive: 'jsonb',
-  location: 'jsonb',
-  contacts: 'jsonb',
-  reaction: 'jsonb',
-  referral: 'jsonb',
-  forwarded: 'text',
-  unsupported: 'jsonb',
-  email: 'jsonb',
-  digest: 'text',
-  reply_to: 'text',
-  reply_to_external: 'text',
-  status: 'text',
-  errors: 'jsonb',
-  external_id: 'text',
-  is_echo: 'boolean',
-  is_test: 'boolean',
-  sent_at: 'timestamptz',
-  created_at: 'timestamptz',
-  updated_at: 'timestamptz',
-};
-const INBOUND_COLUMNS = Object.keys(INBOUND_TYPES) as (keyof NewInbound)[];
-const INBOUND_LIST = INBOUND_COLUMNS.join(', ');
-// JSON columns are sent as text and cast, because an array of jsonb would need PostgreSQL's quoting twice.
-const INBOUND_ARRAYS = INBOUND_COLUMNS.map(
-  (name, index) => `$${index + 1}::${INBOUND_TYPES[name] === 'jsonb' ? 'text' : INBOUND_TYPES[name]}[]`,
-);
-const INBOUND_VALUES = INBOUND_COLUMNS.map((name) =>
-  INBOUND_TYPES[name] === 'jsonb' ? `n.${name}::jsonb` : `n.${name}`,
-);
+const COLUMNS = [
+  '_id',
+  'company_id',
+  'conversation_id',
+  'contact_id',
+  'inbox_id',
+  'channel',
+  'sender_type',
+  'sender_id',
+  'message_type',
+  'origin',
+  'content_type',
+  'content',
+  'attachment_id',
+  'media',
+  'interactive',
+  'location',
+  'contacts',
+  'reaction',
+  'referral',
+  'forwarded',
+  'unsupported',
+  'email',
+  'digest',
+  'reply_to',
+  'reply_to_external',
+  'status',
+  'errors',
+  'external_id',
+  'is_echo',
+  'is_test',
+  'sent_at',
+  'created_at',
+  'updated_at',
+] as const satisfies (keyof NewInbound)[];
 
 /** The record of a file that the network still has to hand out. */
 export interface NewFile {
@@ -100,8 +92,7 @@ export interface NewFile {
   sha256: string | null;
 }
 
-const INSERT_INBOUND = `insert into messages as m (${INBOUND_LIST})
-  select ${INBOUND_VALUES.join(', ')} from unnest(${INBOUND_ARRAYS.join(', ')}) as n (${INBOUND_LIST})
+const INSERT = `${insertSql(COLUMNS)}
   order by n.company_id, n.inbox_id, n.external_id
   on conflict (company_id, inbox_id, external_id) do nothing
   returning ${MESSAGE}`;
@@ -139,14 +130,14 @@ const fileColumns = (files: NewFile[]): (string | null)[][] => [
 
 /** Inserts the messages that are not stored yet, with the records of their files, and returns the inserted ones. */
 export async function insertInbound(tx: SystemTx, messages: NewInbound[], files: NewFile[]): Promise<Message[]> {
-  const values = INBOUND_COLUMNS.map((name) => messages.map((message) => message[name]));
+  const values = COLUMNS.map((column) => messages.map((message) => message[column]));
   const rows = await many<MessageRow>(
     tx,
     files.length === 0
-      ? { name: 'messages.insertInbound', text: INSERT_INBOUND, values }
+      ? { name: 'messages.insertInbound', text: INSERT, values }
       : {
           name: 'messages.insertInboundFiles',
-          text: `with stored as (${INSERT_INBOUND}), ${storeFiles(values.length + 1)} select * from stored`,
+          text: `with stored as (${INSERT}), ${storeFiles(values.length + 1)} select * from stored`,
           values: [...values, ...fileColumns(files)],
         },
   );

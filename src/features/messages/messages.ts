@@ -4,18 +4,12 @@ import { notFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
-import { setLastOutgoingMessage, readConversation } from '../conversations/conversations.ts';
+import { readConversation } from '../conversations/conversations.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { readAuthor } from './authors.ts';
-import {
-  countMessages,
-  findBody,
-  findMessage,
-  findMessages,
-  insertOutgoing,
-  listMessages,
-  lockSendTarget,
-} from './queries.ts';
+import { insertOutgoing, type NewOutgoing } from './insert-queries.ts';
+import { noteOutgoing } from './note-outgoing.ts';
+import { countMessages, findBody, findMessage, findMessages, listMessages, lockSendTarget } from './queries.ts';
 import type { Message, MessageBody, MessageQuery, WriteNote } from './schemas.ts';
 
 export async function readMessage(tenant: Tenant, id: string): Promise<Message> {
@@ -53,7 +47,7 @@ export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Messa
     if (!target) throw unknownReference('conversationId');
     const { mentions = [] } = input;
     await expectUsers(tx, Object.fromEntries(mentions.map((user, index) => [`mentions[${index}]`, user])));
-    const note = await insertOutgoing(tx, {
+    const fresh: NewOutgoing = {
       ...readAuthor(tenant.actor),
       _id: newId(),
       conversation: target.conversation,
@@ -69,10 +63,10 @@ export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Messa
       is_test: target.is_test,
       status: 'SENT',
       errors: [],
-    });
+    };
+    const note = await insertOutgoing(tx, fresh);
     tx.created(note._id);
-    tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: [note._id] }]);
-    setLastOutgoingMessage(tx, target.conversation, { _id: note._id, answers: false });
+    noteOutgoing(tx, tenant.actor, [fresh], { cards: [], at: note.createdAt });
     return note;
   });
 }

@@ -8,8 +8,6 @@ import type { Actor } from '../../platform/values/actor.ts';
 import { AppError, invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
-import { touchContacts } from '../contacts/ingest-queries.ts';
-import { setLastOutgoingMessage } from '../conversations/conversations.ts';
 import { reopenConversation, takeOver } from '../conversations/update.ts';
 import { networkCredentials } from '../inboxes/connection.ts';
 import { makeOptOutLink } from '../opt-outs/links.ts';
@@ -17,7 +15,7 @@ import { takeTurn } from './account-pace.ts';
 import { readAuthor } from './authors.ts';
 import { findBlock } from './blocks.ts';
 import { takePlace, type DayPlace } from './day-limit.ts';
-import { insertCardFiles, lockAttachments } from './file-queries.ts';
+import { lockAttachments } from './file-queries.ts';
 import {
   checkFile,
   checkHeaders,
@@ -27,10 +25,12 @@ import {
   type MessageFiles,
   type NamedAttachment,
 } from './files.ts';
+import { insertOutgoing, type NewOutgoing } from './insert-queries.ts';
 import { keepPlaces } from './late-places.ts';
 import type { Call } from './network-call.ts';
+import { noteOutgoing } from './note-outgoing.ts';
 import { addOperatorName, type NamedContent } from './operator-name.ts';
-import { findReplied, findThread, insertOutgoing, lockSendTarget, type SendTarget } from './queries.ts';
+import { findReplied, findThread, lockSendTarget, type SendTarget } from './queries.ts';
 import type { Cause, Message } from './schemas.ts';
 
 /** A message to be sent. */
@@ -67,40 +67,34 @@ export async function storeOutgoing(
   const words = writeOutgoing(channel, target, acting, content);
   const { place, blocked } = await admit(kit, tx, target, content);
   if (acting.actor.type === 'user' && target.handled_by === 'AI') await takeOver(tx, acting, target.conversation);
+  const fresh: NewOutgoing = {
+    ...readAuthor(acting.actor),
+    _id: newId(),
+    conversation: target.conversation,
+    contact: target.contact,
+    inbox: target.inbox,
+    channel: target.channel,
+    message_type: 'OUTGOING',
+    content: listParts(content),
+    attachment: own?._id ?? null,
+    media: own && describeFile(kit, own),
+    reply_to: replyTo,
+    is_test: target.is_test,
+    status: blocked ? 'FAILED' : 'QUEUED',
+    errors: blocked ? [blocked] : [],
+  };
   const [message, credentials, thread] = await Promise.all([
-    insertOutgoing(tx, {
-      ...readAuthor(acting.actor),
-      _id: newId(),
-      conversation: target.conversation,
-      contact: target.contact,
-      inbox: target.inbox,
-      channel: target.channel,
-      message_type: 'OUTGOING',
-      content: listParts(content),
-      attachment: own?._id ?? null,
-      media: own && describeFile(kit, own),
-      reply_to: replyTo,
-      is_test: target.is_test,
-      status: blocked ? 'FAILED' : 'QUEUED',
-      errors: blocked ? [blocked] : [],
-    }),
+    insertOutgoing(tx, fresh),
     blocked ? null : networkCredentials(kit, tx, target.inbox),
     channel.can.threads ? findThread(tx, target.conversation) : null,
   ]);
   tx.created(message._id);
-  tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: [message._id] }]);
-  const shown = cards.map(({ _id }) => _id);
-  if (shown.length > 0) tx.awaitAtCommit(insertCardFiles(tx, [message._id], shown));
-  // A person looks for a refused message in the list of conversations, which shows the last message and whether it has failed.
-  if (!blocked || acting.actor.type === 'user')
-    setLastOutgoingMessage(tx, target.conversation, { _id: message._id, answers: !blocked });
+  noteOutgoing(tx, acting.actor, [fresh], { cards: cards.map(({ _id }) => _id), at: message.createdAt });
   if (blocked) {
     kit.metrics.sends.inc({ channel: channel.name, outcome: 'blocked' });
     return { message, call: null };
   }
   if (place) tx.awaitAtCommit(keepPlaces(tx, place.portfolio, [{ message: message._id, ...place.reached }]));
-  const activity = { company: tx.companyId, contact: target.contact, message_at: message.createdAt, inbound_at: null };
-  tx.awaitAtCommit(touchContacts(tx, [activity]));
   const outbound = makeOutbound(kit, acting, message, { outgoing, target, words, replied, files, thread });
   const sent = own && { attachment: own._id };
   return { message, call: { channel, company: tx.companyId, stored: message, outbound, ...sent, credentials, place } };

@@ -1,14 +1,12 @@
-import type { ContentParts } from '../../channels/content.ts';
 import type { Identity } from '../../channels/identity.ts';
 import type { ChannelName, IdentityPlaces } from '../../channels/registry.ts';
 import type { MessageThread } from '../../channels/thread.ts';
-import type { ActorOrigin } from '../../platform/values/actor.ts';
 import { many, maybeOne, one } from '../../platform/store/db.ts';
 import type { Since, Window } from '../../platform/store/paging.ts';
 import { countRows, pageStatement, type PlainList } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { joinNames } from '../sends/recipient-sql.ts';
-import type { Cause, Message } from './schemas.ts';
+import type { Message } from './schemas.ts';
 
 /**
  * SQL for the id of the message that is answered. A reference by the id of the network is resolved at each read, because the answered
@@ -146,72 +144,6 @@ export function lockSendTarget(
     text: `${SEND_TARGET} for no key update of v`,
     values: [tx.companyId, conversationId, places],
   });
-}
-
-export interface NewOutgoing {
-  _id: string;
-  conversation: string;
-  contact: string;
-  inbox: string;
-  channel: string;
-  sender_type: 'USER' | 'AGENT';
-  sender: string | null;
-  message_type: 'OUTGOING' | 'NOTE';
-  origin: NonNullable<ActorOrigin>;
-  campaign: string | null;
-  agent: string | null;
-  content: ContentParts;
-  attachment: string | null;
-  media: Message['media'];
-  reply_to: string | null;
-  /** The users whom a note mentions; none when absent. */
-  mentions?: string[];
-  status: 'QUEUED' | 'SENT' | 'FAILED';
-  errors: Cause[];
-  is_test: boolean;
-}
-
-export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promise<Message> {
-  const { content } = message;
-  const row = await one<MessageRow>(tx, {
-    name: 'messages.insertOutgoing',
-    text: `insert into messages as m (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, sender_id,
-        message_type, origin, reply_to, status, errors, is_test, content_type, content, media, template, interactive, location,
-        contacts, reaction, unsupported, campaign_id, agent_id, attachment_id, mentions, sent_at, failed_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27,
-        case when $12 = 'SENT' then now() end, case when $12 = 'FAILED' then now() end)
-      returning ${MESSAGE}`,
-    values: [
-      tx.companyId,
-      message._id,
-      message.conversation,
-      message.contact,
-      message.inbox,
-      message.channel,
-      message.sender_type,
-      message.sender,
-      message.message_type,
-      message.origin,
-      message.reply_to,
-      message.status,
-      JSON.stringify(message.errors),
-      message.is_test,
-      content.contentType,
-      content.content,
-      message.media,
-      content.template,
-      content.interactive,
-      content.location,
-      content.contacts && JSON.stringify(content.contacts),
-      content.reaction,
-      content.unsupported,
-      message.campaign,
-      message.agent,
-      message.attachment,
-      message.mentions ?? [],
-    ],
-  });
-  return toMessage(row);
 }
 
 /** Finds the message that a reply answers, if it is in the same conversation. */

@@ -1,19 +1,24 @@
 /** Stores many filled-in templates of one inbox with few statements. */
+import { listParts, type ContentOf } from '../../channels/content.ts';
 import type { Actor } from '../../platform/values/actor.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
-import { touchContacts } from '../contacts/ingest-queries.ts';
-import { setLastOutgoingMessages } from '../conversations/conversations.ts';
 import { readAuthor } from './authors.ts';
-import { insertTemplates, type NewTemplateMessage, type TemplateBatch } from './bulk-queries.ts';
-import { insertCardFiles, lockAttachments } from './file-queries.ts';
+import { lockAttachments } from './file-queries.ts';
 import { AttachmentGone } from './files.ts';
+import { insertManyOutgoing, type NewOutgoing } from './insert-queries.ts';
+import { noteOutgoing } from './note-outgoing.ts';
 import type { Message } from './schemas.ts';
 
 export { countUnknown } from './bulk-queries.ts';
 
+export interface NewTemplate extends Pick<NewOutgoing, '_id' | 'conversation' | 'contact' | 'enrollment'> {
+  content: string | null;
+  template: NonNullable<ContentOf<'TEMPLATE'>['template']>;
+}
+
 export interface Sender {
   actor: Actor;
-  inbox: Pick<TemplateBatch, 'inbox' | 'channel' | 'is_test'>;
+  inbox: Pick<NewOutgoing, 'inbox' | 'channel' | 'is_test'>;
   /** The attachment that the header of all these messages shows, and how the messages show it. */
   header: { attachment: string; media: Message['media'] } | null;
   /** The attachments that the cards of all these messages show. */
@@ -24,27 +29,29 @@ export interface Sender {
 export async function storeTemplates(
   tx: TenantTx,
   { actor, inbox, header, cards }: Sender,
-  messages: NewTemplateMessage[],
+  messages: readonly NewTemplate[],
 ): Promise<void> {
   if (messages.length === 0) return;
   const shown = [...new Set([...(header ? [header.attachment] : []), ...cards])];
   if (shown.length > 0 && (await lockAttachments(tx, shown)).length < shown.length) throw new AttachmentGone();
   const { attachment = null, media = null } = header ?? {};
+  const shared = {
+    ...readAuthor(actor),
+    ...inbox,
+    attachment,
+    media,
+    message_type: 'OUTGOING',
+    reply_to: null,
+  } as const;
   const origin = actor.type === 'campaign' ? 'CAMPAIGN' : 'BULK';
-  await insertTemplates(tx, { ...readAuthor(actor), ...inbox, origin, attachment, media }, messages);
-  const ids = messages.map(({ _id }) => _id);
-  if (cards.length > 0) tx.awaitAtCommit(insertCardFiles(tx, ids, cards));
-  const company = tx.companyId;
-  tx.changed([{ company, kind: 'MESSAGE', ids }]);
-  setLastOutgoingMessages(
-    tx,
-    messages.map(({ _id, conversation }) => ({ conversation, message: _id })),
-  );
-  const message_at = new Date().toISOString();
-  tx.awaitAtCommit(
-    touchContacts(
-      tx,
-      messages.map(({ contact }) => ({ company, contact, message_at, inbound_at: null })),
-    ),
-  );
+  const stored = messages.map(({ content, template, ...each }): NewOutgoing => ({
+    ...shared,
+    ...each,
+    origin,
+    content: listParts({ contentType: 'TEMPLATE', content, template }),
+    status: 'QUEUED',
+    errors: [],
+  }));
+  await insertManyOutgoing(tx, stored);
+  noteOutgoing(tx, actor, stored, { cards, at: new Date().toISOString() });
 }

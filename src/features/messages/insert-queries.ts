@@ -1,0 +1,94 @@
+/** Statements that store new messages of the company, one or many. */
+import type { ContentParts } from '../../channels/content.ts';
+import type { ActorOrigin } from '../../platform/values/actor.ts';
+import { exec, one } from '../../platform/store/db.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
+import { insertSql } from './message-sql.ts';
+import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
+import type { Cause, Message } from './schemas.ts';
+
+export interface NewOutgoing {
+  _id: string;
+  conversation: string;
+  contact: string;
+  inbox: string;
+  channel: string;
+  sender_type: 'USER' | 'AGENT';
+  sender: string | null;
+  message_type: 'OUTGOING' | 'NOTE';
+  origin: NonNullable<ActorOrigin> | 'BULK';
+  campaign: string | null;
+  /** The enrollment of the campaign that sends it. */
+  enrollment?: string;
+  agent: string | null;
+  content: ContentParts;
+  attachment: string | null;
+  media: Message['media'];
+  reply_to: string | null;
+  /** The users whom a note mentions; none when absent. */
+  mentions?: string[];
+  status: 'QUEUED' | 'SENT' | 'FAILED';
+  errors: Cause[];
+  is_test: boolean;
+}
+
+const toJson = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+const COLUMNS: [column: string, read: (message: NewOutgoing) => unknown][] = Object.entries({
+  _id: ({ _id }) => _id,
+  conversation_id: ({ conversation }) => conversation,
+  contact_id: ({ contact }) => contact,
+  inbox_id: ({ inbox }) => inbox,
+  channel: ({ channel }) => channel,
+  sender_type: ({ sender_type }) => sender_type,
+  sender_id: ({ sender }) => sender,
+  message_type: ({ message_type }) => message_type,
+  origin: ({ origin }) => origin,
+  reply_to: ({ reply_to }) => reply_to,
+  status: ({ status }) => status,
+  errors: ({ errors }) => toJson(errors),
+  is_test: ({ is_test }) => is_test,
+  content_type: ({ content }) => content.contentType,
+  content: ({ content }) => content.content,
+  media: ({ media }) => toJson(media),
+  template: ({ content }) => toJson(content.template),
+  interactive: ({ content }) => toJson(content.interactive),
+  location: ({ content }) => toJson(content.location),
+  contacts: ({ content }) => toJson(content.contacts),
+  reaction: ({ content }) => toJson(content.reaction),
+  unsupported: ({ content }) => toJson(content.unsupported),
+  campaign_id: ({ campaign }) => campaign,
+  enrollment_id: ({ enrollment = null }) => enrollment,
+  agent_id: ({ agent }) => agent,
+  attachment_id: ({ attachment }) => attachment,
+  mentions: ({ mentions = [] }) => toJson(mentions),
+} satisfies Record<string, (message: NewOutgoing) => unknown>);
+const INSERT = insertSql(
+  COLUMNS.map(([column]) => column),
+  {
+    first: 2,
+    computed: {
+      company_id: '$1',
+      sent_at: "case when n.status = 'SENT' then now() end",
+      failed_at: "case when n.status = 'FAILED' then now() end",
+    },
+  },
+);
+
+const toValues = (tx: TenantTx, messages: readonly NewOutgoing[]): unknown[] => [
+  tx.companyId,
+  ...COLUMNS.map(([, read]) => messages.map(read)),
+];
+
+export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promise<Message> {
+  const row = await one<MessageRow>(tx, {
+    name: 'messages.insertOutgoing',
+    text: `${INSERT} returning ${MESSAGE}`,
+    values: toValues(tx, [message]),
+  });
+  return toMessage(row);
+}
+
+export function insertManyOutgoing(tx: TenantTx, messages: readonly NewOutgoing[]): Promise<number> {
+  return exec(tx, { name: 'messages.insertManyOutgoing', text: INSERT, values: toValues(tx, messages) });
+}

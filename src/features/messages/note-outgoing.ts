@@ -1,0 +1,36 @@
+/** What stored messages of the company change elsewhere: their conversations, their contacts and what shows them. */
+import type { Actor } from '../../platform/values/actor.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
+import { touchContacts } from '../contacts/ingest-queries.ts';
+import { setLastOutgoing } from '../conversations/conversations.ts';
+import { insertCardFiles } from './file-queries.ts';
+import type { NewOutgoing } from './insert-queries.ts';
+
+type Noted = Pick<NewOutgoing, '_id' | 'conversation' | 'contact' | 'status'>;
+
+/** `cards`: the attachments that the cards of all these messages show. `at`: when they were stored. */
+export function noteOutgoing(
+  tx: TenantTx,
+  { type }: Pick<Actor, 'type'>,
+  messages: readonly Noted[],
+  { cards, at: message_at }: { cards: readonly string[]; at: string },
+): void {
+  const { companyId: company } = tx;
+  const ids = messages.map(({ _id }) => _id);
+  tx.changed([{ company, kind: 'MESSAGE', ids }]);
+  if (cards.length > 0) tx.awaitAtCommit(insertCardFiles(tx, ids, cards));
+  // A person looks for a refused message in the list of conversations, which shows the last message and whether it has failed.
+  const last = type === 'user' ? messages : messages.filter(({ status }) => status !== 'FAILED');
+  setLastOutgoing(
+    tx,
+    last.map(({ _id, conversation, status }) => ({ conversation, message: _id, answers: status === 'QUEUED' })),
+  );
+  const leaving = messages.filter(({ status }) => status === 'QUEUED');
+  if (leaving.length === 0) return;
+  tx.awaitAtCommit(
+    touchContacts(
+      tx,
+      leaving.map(({ contact }) => ({ company, contact, message_at, inbound_at: null })),
+    ),
+  );
+}
