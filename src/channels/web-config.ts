@@ -57,7 +57,7 @@ export const WEB_PROPERTIES = {
   office_hours: nullable(OfficeHours),
   questions: Type.Array(Question, {
     maxItems: 10,
-    description: 'What a new visitor is asked before the first message, a text or a file, which includes the answers',
+    description: 'The questions to a new visitor. The answers are stored with the first text or file',
   }),
   identity_required: plain.flag('Only visitors identified by the site can chat'),
   show_operator_names: plain.flag('Visitors see the names of the users who reply'),

@@ -2563,7 +2563,7 @@ export interface InboxUpdate {
       /** What visitors read outside these hours */
       away_text: string | null;
     } | null | undefined;
-    /** What a new visitor is asked before the first message, a text or a file, which includes the answers */
+    /** The questions to a new visitor. The answers are stored with the first text or file */
     questions?: Array<{
       /** The requested information */
       kind: 'NAME' | 'EMAIL' | 'CUSTOM_FIELD';
@@ -2695,7 +2695,7 @@ export interface InboxCreate {
       /** What visitors read outside these hours */
       away_text: string | null;
     } | null | undefined;
-    /** What a new visitor is asked before the first message, a text or a file, which includes the answers */
+    /** The questions to a new visitor. The answers are stored with the first text or file */
     questions?: Array<{
       /** The requested information */
       kind: 'NAME' | 'EMAIL' | 'CUSTOM_FIELD';
@@ -2840,7 +2840,7 @@ export interface Inbox {
       /** What visitors read outside these hours */
       away_text: string | null;
     } | null;
-    /** What a new visitor is asked before the first message, a text or a file, which includes the answers */
+    /** The questions to a new visitor. The answers are stored with the first text or file */
     questions: Array<{
       /** The requested information */
       kind: 'NAME' | 'EMAIL' | 'CUSTOM_FIELD';

@@ -210,7 +210,7 @@ test('nothing that a person wrote or sends on is cut off as a signature or a quo
   assert.equal(stripQuoted('Thanks!\n\nGet Outlook for iOS'), 'Thanks!');
 });
 
-test('text that the database can not store is replaced', async () => {
+test('text that the database cannot store is replaced', async () => {
   const mail = await parse(writeMail({ ...SAMPLE_HEADERS, Subject: 'a\0b' }, 'x\0y'));
   assert.deepEqual([mail.subject?.includes('\0'), mail.text], [false, 'x\ufffdy']);
 });

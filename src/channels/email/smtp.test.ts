@@ -199,7 +199,7 @@ test('a signed mail is rejected when its file breaks off or its server refuses i
   assert.equal((await send('late@client.example')).outcome, 'unknown');
 });
 
-test('settings of a signature that can not work are refused with the field named', () => {
+test('settings of a signature that cannot work are refused with the field named', () => {
   const find = (extra: Partial<EmailConfig>): string | undefined =>
     emailSettings.findFault?.({ ...config(1), ...DKIM, ...extra })?.path;
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' });
@@ -227,7 +227,7 @@ test('a file is sent with its caption, its name and its type', async () => {
   assert.equal(sent?.content.toString(), '%PDF-1.7');
 });
 
-test('a file that can not be read to its end is not sent', async () => {
+test('a file that cannot be read to its end is not sent', async () => {
   const before = server.taken.length;
   async function* breakOff(): AsyncGenerator<Buffer> {
     yield Buffer.from('%PDF');

@@ -67,7 +67,7 @@ export function readMessage(data: Json, scene: EventScene, isConfirmation: boole
   };
 }
 
-/** The part of WhatsApp's protocol that tells a person something: someone names the business in a status. */
+/** The part of WhatsApp's protocol that is shown to people: someone mentions the business in a status. */
 const MENTIONS: readonly unknown[] = [25, 'STATUS_MENTION_MESSAGE'];
 
 function isProtocol({ protocolMessage }: Json): boolean {

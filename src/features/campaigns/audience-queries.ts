@@ -2,7 +2,7 @@
 import { exec, many } from '../../platform/store/db.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { ValueSource } from '../../channels/templates/variables.ts';
-import { NOT_BLANK } from '../../platform/values/words.ts';
+import { VISIBLE_CHARACTER } from '../../platform/values/words.ts';
 import {
   joinNames,
   joinOpenConversation,
@@ -78,7 +78,7 @@ function missingSql({ bind }: Pick<Parameters, 'bind'>, { field, customField, co
     ...(field === null ? [] : [`c.${field}`]),
     ...(customField === null ? [] : [customFieldSql(`c.custom_fields -> ${bind(customField, 'text')}`)]),
     ...(column === null ? [] : [`a.recipient -> 'columns' ->> ${bind(column, 'text')}`]),
-  ].map((value) => `coalesce(${value}, '') !~ '${NOT_BLANK}'`);
+  ].map((value) => `coalesce(${value}, '') !~ '${VISIBLE_CHARACTER}'`);
   return absent.join(' and ') || 'true';
 }
 

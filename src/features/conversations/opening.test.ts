@@ -137,7 +137,7 @@ test('a phone number in any format, with or without the ninth digit, is the same
 });
 
 test('a contact is found by the number that its record shows, also where a network reported one that is not valid', async () => {
-  // A caller's +55 0… is otherwise read without the 0, as the number of someone else.
+  // Without this rule, +55 0… would be read without its 0, which is the number of someone else.
   for (const from of ['99912345678', '55011977772448']) {
     const { contact, conversation } = await writeAsContact(platform, { from });
     assert.equal(contact.phone_number, `+${from}`);

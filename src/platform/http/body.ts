@@ -1,5 +1,5 @@
 /**
- * Parses JSON bodies strictly: valid UTF-8, limits on depth and number of values, no text that PostgreSQL can not store, no `__proto__`.
+ * Parses JSON bodies strictly: valid UTF-8, limits on depth and number of values, no text that PostgreSQL cannot store, no `__proto__`.
  */
 import { isUtf8 } from 'node:buffer';
 import { AppError, invalid, type FieldError } from '../values/errors.ts';
@@ -78,13 +78,13 @@ function checkEntries(entries: [string, unknown][], { path, depth, budget }: Jso
   }
 }
 
-/** Refuses a text that PostgreSQL can not store. */
+/** Refuses a text that PostgreSQL cannot store. */
 export function checkText(text: string, path: string): void {
   if (text.includes('\0')) throw makeMalformedError('A text cannot contain the character NUL', path);
   if (!text.isWellFormed()) throw makeMalformedError('A text cannot contain half of a surrogate pair', path);
 }
 
-/** Refuses names and values of a query string that PostgreSQL can not store. */
+/** Refuses names and values of a query string that PostgreSQL cannot store. */
 export function checkQuery(query: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(query)) {
     checkText(name, 'query');

@@ -46,7 +46,7 @@ test('a page of another site can read why its call was refused', async () => {
   }
 });
 
-test('operations without a token, callbacks, health checks and pages can not be called by pages of other sites', async () => {
+test('operations without a token, callbacks, health checks and pages cannot be called by pages of other sites', async () => {
   for (const [method, path] of [
     ['POST', '/v1/auth/login'],
     ['POST', '/v1/auth/reset-password'],

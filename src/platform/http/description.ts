@@ -87,7 +87,7 @@ export function describeOperation(
   };
 }
 
-/** What a client can not read from the schemas: whom the operation admits, which record is gone afterwards, and what the audit calls it. */
+/** What a client cannot read from the schemas: whom the operation admits, which record is gone afterwards, and what the audit calls it. */
 function describeEffects(declaration: Omit<DescribedOperation, 'answers'>): Record<string, unknown> {
   const {
     method,

@@ -44,7 +44,7 @@ describe('the body of a request', () => {
     ['a number for a text', { name: 5 }, 'name', 'TYPE'],
     ['a text for a flag', { disable_inbound_ai: 'true' }, 'disable_inbound_ai', 'TYPE'],
     ['a number for a flag', { disable_inbound_ai: 1 }, 'disable_inbound_ai', 'TYPE'],
-    ['null for what can not be empty', { name: null }, 'name', 'TYPE'],
+    ['null for what cannot be empty', { name: null }, 'name', 'TYPE'],
     ['a value for a list', { test_mode: { test_numbers: '+5511' } }, 'test_mode.test_numbers', 'TYPE'],
     ['a wrong item', { test_mode: { test_numbers: ['+5511', 5] } }, 'test_mode.test_numbers[1]', 'TYPE'],
     ['an empty text', { name: '' }, 'name', 'MIN_LENGTH'],

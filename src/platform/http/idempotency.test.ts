@@ -331,7 +331,7 @@ describe('the Idempotency-Key of a failed request is not kept', () => {
     await post(201, invitation(), key);
   });
 
-  test('when the Idempotency-Key can not be stored, the record is not stored either', async () => {
+  test('when the Idempotency-Key cannot be stored, the record is not stored either', async () => {
     const asked = invitation();
     const key = freshKey();
     await database.sql('alter table idempotency_keys add constraint unbound check (resource_id is null) not valid');

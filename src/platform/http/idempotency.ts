@@ -32,7 +32,7 @@ interface KeyOwner {
 
 export interface KeyAttempt extends KeyOwner {
   /**
-   * The id of this attempt. A request that takes over the key after the lease has another id, so that the first request can not store
+   * The id of this attempt. A request that takes over the key after the lease has another id, so that the first request cannot store
    * anything any more.
    */
   id: string;
@@ -110,7 +110,7 @@ export async function runOnce<R>(system: SystemTx, { owner, fingerprint, run, ag
     return ran.answer;
   } finally {
     release();
-    // Failure policy: an attempt that can not be closed now expires by itself, and the answer is sent anyway.
+    // Failure policy: an attempt that cannot be closed now expires by itself, and the answer is sent anyway.
     await Promise.race([closeAttempt(system, opened.attempt, status).catch(() => undefined), sleep(CLOSE_MS)]);
   }
 }
@@ -131,7 +131,7 @@ export async function bindKeyToRecord(tx: TenantTx | SystemTx, attempt: KeyAttem
 /** Renews the claim while a long request runs. Returns a function that ends the renewal. */
 function keepAttemptAlive(system: SystemTx, attempt: KeyAttempt): () => void {
   const renew = (): void => {
-    // Failure policy: a claim that can not be renewed expires. If another request takes over the key, bindKeyToRecord() throws.
+    // Failure policy: a claim that cannot be renewed expires. If another request takes over the key, bindKeyToRecord() throws.
     void renewAttempt(system, attempt).catch(() => undefined);
   };
   const timer = setInterval(renew, RENEW_MS).unref();

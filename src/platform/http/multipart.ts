@@ -88,7 +88,7 @@ export async function receiveForm(
     const reading = readParts(request, { parts, maxBytes, narrow, spool, followed, keepPace });
     const values = await Promise.race([reading, followed.failed]);
     let held = false;
-    // Failure policy: a file that can not be closed now is closed when the process ends.
+    // Failure policy: a file that cannot be closed now is closed when the process ends.
     reply.raw.once('close', () => void (held || discard().catch(() => undefined)));
     return { body: values, upload: spool.file?.upload ?? null, hold: () => (held = true), discard };
   } catch (error) {

@@ -30,7 +30,7 @@ const WAIT_MS = 60_000;
 const turns = createShares(MOST_AT_ONCE, WAIT_MS, { all: MOST_AT_ONCE, kept: 0, mostWaiting: MOST_WAITING });
 
 /**
- * Limits how many hashes are computed at once, so that a flood of log-ins can not use all memory. Throws UNAVAILABLE when too many wait.
+ * Limits how many hashes are computed at once, so that a flood of log-ins cannot use all memory. Throws UNAVAILABLE when too many wait.
  */
 export const hashInTurn = <T>(work: () => Promise<T>): Promise<T> => turns.within('log-ins', work);
 

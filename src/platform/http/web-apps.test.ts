@@ -32,7 +32,7 @@ const CSP =
 
 describe('an app that is served from web/', () => {
   for (const url of ['', '/page.css', '/page.js', '/texts.js', '/icon.svg'].map((name) => `/set-password${name}`)) {
-    test(`${url} loads and calls only the platform, can not be framed, sends no referrer, and is revalidated`, async () => {
+    test(`${url} loads and calls only the platform, cannot be framed, sends no referrer, and is revalidated`, async () => {
       const { statusCode, headers } = await app.inject({ url });
       assert.equal(statusCode, 200);
       assert.equal(headers['content-security-policy'], CSP);

@@ -55,7 +55,7 @@ export function pageHeaders({ policy = {}, microphone = false }: Partial<WebApp>
       .map(([name, sources]) => `${name} ${sources}`)
       .join('; '),
     'x-content-type-options': 'nosniff',
-    // Browsers without frame-ancestors know only this header, which can not name the sites that may frame a page.
+    // Browsers without frame-ancestors know only this header, which cannot name the sites that may frame a page.
     ...(directives['frame-ancestors'] === POLICY['frame-ancestors'] ? { 'x-frame-options': 'DENY' } : {}),
     // The URL of a page may contain a secret, such as a reset token.
     'referrer-policy': 'no-referrer',

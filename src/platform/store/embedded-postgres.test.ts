@@ -211,7 +211,7 @@ test('a data folder of another PostgreSQL version is refused with one sentence t
   );
 });
 
-test('a data folder that can not be created is named in one sentence', async (t) => {
+test('a data folder that cannot be created is named in one sentence', async (t) => {
   const file = join(await makeFolder(t), 'file');
   await writeFile(file, '');
   await assert.rejects(startServer(t, join(file, 'postgres')), (error: Error) => {

@@ -1,4 +1,4 @@
-/** Limits on how many records a company has. Records that are not there yet can not be locked, so each limit has a lock of its own. */
+/** Limits on how many records a company has. Records that are not there yet cannot be locked, so each limit has a lock of its own. */
 import { exec } from './db.ts';
 import type { TenantTx } from './tenant.ts';
 

@@ -18,7 +18,7 @@ export async function makeFolder(path: string, mode: number): Promise<void> {
   }
 }
 
-/** Failure policy: a path that can not be looked at counts as no folder; making the folder then reports the cause. */
+/** Failure policy: a path that cannot be looked at counts as no folder; making the folder then reports the cause. */
 const isFolder = (path: string): Promise<boolean> =>
   stat(path).then(
     (found) => found.isDirectory(),

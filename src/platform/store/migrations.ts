@@ -9,7 +9,7 @@ import { refuseTransactionPooling } from './pooler.ts';
 import { takeAdvisoryLock } from './exclusive.ts';
 import { QUEUE_SCHEMA } from '../work/jobs.ts';
 
-// The number of tries of a migration that can not get a table lock: with the pauses and the lock time-out they take about a minute.
+// The number of tries of a migration that cannot get a table lock: with the pauses and the lock time-out they take about a minute.
 const LOCK_ROUNDS = 20;
 const LOCK_PAUSE_MS = 1_000;
 const CONCURRENT = '.concurrent.sql';

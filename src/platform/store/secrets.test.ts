@@ -21,7 +21,7 @@ describe('a sealed value', () => {
     assert.notEqual(secrets.seal(plain, 'c'), secrets.seal(plain, 'c'));
   });
 
-  test('an encrypted value can not be decrypted with another context or key, or after any byte was changed', () => {
+  test('an encrypted value cannot be decrypted with another context or key, or after any byte was changed', () => {
     assert.throws(() => secrets.open(sealed, 'other:inbox:token'));
     assert.throws(() => createSecrets('another key of the installation').open(sealed, 'company:inbox:token'));
     const bytes = Buffer.from(sealed.slice(3), 'base64');

@@ -22,7 +22,7 @@ export const fingerprintSecret = (encryptionKey: string): string =>
 
 export interface Secrets {
   /**
-   * Encrypts a text. `context` (company and field) is authenticated, so that the value can not be decrypted after it was copied to another
+   * Encrypts a text. `context` (company and field) is authenticated, so that the value cannot be decrypted after it was copied to another
    * record or field.
    */
   seal(plain: string, context: string): string;

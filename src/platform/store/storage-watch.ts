@@ -108,7 +108,7 @@ async function checkFolders(
     gate.setLow(watched.some(({ level }) => level === 'full'));
     if (watched.every(({ level }) => level === 'plenty')) await watch.onPlenty?.();
   } catch (error) {
-    // Failure policy: when the space can not be read, the last result remains valid until the next check.
+    // Failure policy: when the space cannot be read, the last result remains valid until the next check.
     log.warn({ err: error }, 'storage: the free space cannot be read');
   }
 }

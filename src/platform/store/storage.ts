@@ -1,5 +1,5 @@
 /**
- * Refuses writes before the disk is full, because PostgreSQL stops when its write-ahead log can not grow, and recovers only when there is
+ * Refuses writes before the disk is full, because PostgreSQL stops when its write-ahead log cannot grow, and recovers only when there is
  * space again.
  */
 import { isStorageFull } from './db.ts';

@@ -146,7 +146,7 @@ test('reads under row security see one company only, even if their statement nam
   }
 });
 
-test('the database role for reading can not change anything', async () => {
+test('the database role for reading cannot change anything', async () => {
   for (const table of tables) {
     await assert.rejects(exec(platform.read(ids.mine), raw(`delete from ${table}`)), { code: '42501' });
   }

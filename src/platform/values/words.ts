@@ -109,4 +109,4 @@ function measureDistance(from: string, to: string): number {
 export const clipText = (text: string, most: number): string => text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 
 /** A character that is not white space, for JavaScript and PostgreSQL alike. A template takes a value without any for none. */
-export const NOT_BLANK = String.raw`[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]`;
+export const VISIBLE_CHARACTER = String.raw`[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]`;

@@ -76,7 +76,7 @@ export function createPool(kind: ChildKind): ChildPool {
     const kept = listIdle(isLong).at(-1) ?? begin(isLong);
     wake(kept);
     kept.supply = supply;
-    // Failure policy: where the CPU time can not be read, a piece of work counts as long by the clock, measured from its own beginning.
+    // Failure policy: where the CPU time cannot be read, a piece of work counts as long by the clock, measured from its own beginning.
     void kept.child.readCpuMs().then((used) => (kept.beganCpuMs = used ?? 0));
     return kept;
   };

@@ -1,4 +1,4 @@
-/** Work on untrusted files in a child process can not stop the parent process. */
+/** Work on untrusted files in a child process cannot stop the parent process. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -90,7 +90,7 @@ test('an AppError of a child reaches the caller unchanged, and any other error w
   });
 });
 
-test("when the parent can not supply requested data, the child's work fails with that error", async () => {
+test("when the parent cannot supply requested data, the child's work fails with that error", async () => {
   const child = open(async () => Promise.reject(new Error('the database is away')));
   await assert.rejects(child.ask({ wish: 'fetch' }, PLENTY_MS), /the database is away/);
 });

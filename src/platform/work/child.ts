@@ -109,7 +109,7 @@ export function openChild(kind: ChildKind, supply: Supply): Child {
       const value = await supply(question);
       if (process_.connected) process_.send({ give: want, value } satisfies ToChild);
     } catch (error) {
-      // Failure policy: the child can not continue without the data, so its open requests fail with this error.
+      // Failure policy: the child cannot continue without the data, so its open requests fail with this error.
       fail(error);
     }
   };
@@ -174,7 +174,7 @@ function createPriority(child: ChildProcess, nice: number): Pick<Child, 'lower' 
 
 /** Linux keeps a priority for each thread and one for the session; other systems keep one for the process. */
 function lowerPriority(pid: number, nice: number): void {
-  // Failure policy of each step: a child that has ended is noticed by its exit event, and one whose priority can not be changed is used as it
+  // Failure policy of each step: a child that has ended is noticed by its exit event, and one whose priority cannot be changed is used as it
   // is.
   const attempt = (step: () => void): void => {
     try {

@@ -1,7 +1,7 @@
 /** Errors about the contents of an uploaded file. */
 import { AppError, invalid } from '../values/errors.ts';
 
-/** Makes the error for a file that can not be accepted: what is wrong with the part `file`. */
+/** Makes the error for a file that cannot be accepted: what is wrong with the part `file`. */
 export const fileFault = (message: string, code = 'MALFORMED'): AppError => invalid('file', message, code);
 
 /** The fault of a file whose reader has used up its memory. */

@@ -51,7 +51,7 @@ export function createJobAttempts(pool: Pool): JobAttempts {
         on conflict (job) do update set begun = job_attempts.begun + 1, begun_at = now()`,
       values: [ids],
     });
-    // Failure policy: if the records can not be removed early, they remain until the jobs end. This matters only if the process dies
+    // Failure policy: if the records cannot be removed early, they remain until the jobs end. This matters only if the process dies
     // before.
     const early = setTimeout(() => void forget(ids).catch(() => undefined), EARLY_MS).unref();
     await Promise.all(jobs.map(work));

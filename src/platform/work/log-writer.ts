@@ -1,6 +1,6 @@
 /**
  * Writes log lines to a file descriptor. Several lines are written at once, because a system call for each would take much of a busy
- * process's time. When the log can not be written (full disk, slow reader), lines are dropped, and the process is never blocked.
+ * process's time. When the log cannot be written (full disk, slow reader), lines are dropped, and the process is never blocked.
  */
 import { write, writeSync } from 'node:fs';
 
@@ -118,7 +118,7 @@ function writeSynchronously(fd: number, all: Buffer): void {
   try {
     for (let bytes = all; bytes.length > 0;) bytes = bytes.subarray(writeSync(fd, bytes));
   } catch {
-    // Failure policy: the process ends even if its last lines can not be written.
+    // Failure policy: the process ends even if its last lines cannot be written.
   }
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { AppError } from '../values/errors.ts';
 import { createSpacedTurns } from './spaced-turns.ts';
 
-test('work that can not begin in time is refused with UNAVAILABLE, and the work in progress continues', async () => {
+test('work that cannot begin in time is refused with UNAVAILABLE, and the work in progress continues', async () => {
   const turns = createSpacedTurns({ waitMs: 20, cheapMs: 1_000 });
   const gate = Promise.withResolvers<string>();
   const first = turns.within('one company', () => gate.promise);

@@ -33,7 +33,7 @@ const REQUESTS_AT_ONCE = 2;
 const BUCKETS_PER_REQUEST = 100;
 // Local tokens should last for this time, so a steady load causes a request about this often.
 const LOCAL_MS = 100;
-// The largest part of a bucket that one process keeps as local tokens, because other processes can not use these.
+// The largest part of a bucket that one process keeps as local tokens, because other processes cannot use these.
 const LOCAL_SHARE = 1 / 50;
 // More tokens are taken when less than this part of the local ones is left: enough for some 30 ms, while a round trip takes 1 ms.
 const LOW_SHARE = 0.3;

@@ -192,7 +192,7 @@ async function listenForNotifications(
       hosts.suspect();
       await pauseUntilAborted(RECONNECT_MS, signal);
     }
-    // Failure policy: a connection that can not be closed in order is broken already.
+    // Failure policy: a connection that cannot be closed in order is broken already.
     await client?.end().catch(() => undefined);
   }
 }

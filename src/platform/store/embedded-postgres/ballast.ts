@@ -12,7 +12,7 @@ export const BALLAST_BYTES = 64 * 2 ** 20;
 const PIECE_BYTES = 2 ** 20;
 
 export interface Ballast {
-  /** Creates the ballast file when it is missing. When the file can not be written, no part of it is left and an error is thrown. */
+  /** Creates the ballast file when it is missing. When the file cannot be written, no part of it is left and an error is thrown. */
   keep(): Promise<void>;
   /** Removes the ballast file, which frees its space. */
   drop(): Promise<void>;
@@ -54,7 +54,7 @@ async function writeBallast(path: string): Promise<void> {
 }
 
 function readSize(path: string): Promise<number> {
-  // Failure policy: a file whose size can not be read is written again, which reports the cause if it also fails.
+  // Failure policy: a file whose size cannot be read is written again, which reports the cause if it also fails.
   return stat(path).then(
     ({ size }) => size,
     () => 0,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { findPostgresBinaries, linkLibraries } from './binaries.ts';
 
-test('when a machine can not run PostgreSQL in any way, the error says so', async (t) => {
+test('when a machine cannot run PostgreSQL in any way, the error says so', async (t) => {
   const refused = [{ prefix: ['/nonexistent/launcher'] }];
   await assert.rejects(findPostgresBinaries(await makeFolder(t), refused), /cannot run on this machine .*glibc/);
 });

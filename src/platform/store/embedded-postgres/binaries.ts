@@ -31,7 +31,7 @@ export interface PostgresBinaries {
   env: Record<string, string>;
 }
 
-/** Finds the PostgreSQL that npm installed and a way to run it. Throws an error with one sentence when this machine can not run it. */
+/** Finds the PostgreSQL that npm installed and a way to run it. Throws an error with one sentence when this machine cannot run it. */
 export async function findPostgresBinaries(folder: string, launchers = listLaunchers()): Promise<PostgresBinaries> {
   const native = findNativeFolder();
   const libraries = await linkLibraries(native, join(folder, 'lib'));
@@ -71,14 +71,14 @@ export function toSpawnUser(launcher: Launcher): { uid?: number; gid?: number } 
 }
 
 /**
- * Creates the links between the shared libraries. npm can not pack links, and the install script of the
+ * Creates the links between the shared libraries. npm cannot pack links, and the install script of the
  * package, which does not run here, would have created them. Where the package folder is not writable,
  * they are created in `elsewhere`. Returns the environment variables under which the libraries are found.
  */
 export async function linkLibraries(native: string, elsewhere: string): Promise<Record<string, string>> {
   const missing: { link: string; source: string }[] = [];
   for (const { link, source } of await listLibraryLinks(native)) {
-    // Failure policy: a link that can not be read counts as missing; creating it reports the cause.
+    // Failure policy: a link that cannot be read counts as missing; creating it reports the cause.
     await lstat(link).catch(() => missing.push({ link, source }));
   }
   try {

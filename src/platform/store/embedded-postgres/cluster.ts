@@ -70,7 +70,7 @@ async function changeOwner(launcher: Launcher, paths: string[]): Promise<void> {
 }
 
 /**
- * Writes a rename inside the folder to disk, so that the rename survives a power cut. Windows can not open a folder and does not need this.
+ * Writes a rename inside the folder to disk, so that the rename survives a power cut. Windows cannot open a folder and does not need this.
  */
 async function fsyncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
@@ -83,7 +83,7 @@ async function fsyncFolder(folder: string): Promise<void> {
 }
 
 function fileExists(path: string): Promise<boolean> {
-  // Failure policy: a path that can not be read counts as missing; creating it then reports the cause.
+  // Failure policy: a path that cannot be read counts as missing; creating it then reports the cause.
   return lstat(path).then(
     () => true,
     () => false,

@@ -239,7 +239,7 @@ describe('a folder of files', () => {
     assert.ok(up.most() < 32 * MEGABYTE && down.most() < 32 * MEGABYTE);
   });
 
-  test('a file can not be read before it is complete, and the sweep removes what an interrupted write left behind', async () => {
+  test('a file cannot be read before it is complete, and the sweep removes what an interrupted write left behind', async () => {
     const folder = await makeFolder();
     const files = createFiles(createFolderStore(folder, UNGUARDED), secrets);
     const key = makeKey(newId());

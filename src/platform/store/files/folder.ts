@@ -120,7 +120,7 @@ async function syncFolder(path: string): Promise<void> {
       await handle.close();
     }
   } catch (error) {
-    // Failure policy: where folders can not be opened or synchronised (Windows), the file system takes care of its entries itself.
+    // Failure policy: where folders cannot be opened or synchronised (Windows), the file system takes care of its entries itself.
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'].includes(code)) throw error;
   }

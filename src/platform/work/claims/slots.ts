@@ -1,7 +1,7 @@
 /**
  * Counts the work of one process that is in progress, and decides how many slots each company may have. A company starts with two slots,
  * gets its whole share once its work has ended quickly, and falls back to two when it takes long, so that a crowd of companies whose work
- * hangs can not take the slots of the others.
+ * hangs cannot take the slots of the others.
  */
 import { declareLimit } from '../../values/limits.ts';
 

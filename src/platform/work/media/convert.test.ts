@@ -88,7 +88,7 @@ describe('the conversion of a picture', () => {
     }
     assert.deepEqual([jpg.format, png.format], ['JPG', 'PNG']);
     assert.deepEqual(await readHalves(png.data), RED_AND_BLUE);
-    // Printers can not print these colours exactly.
+    // Printers cannot print these colours exactly.
     const [red = [], blue = []] = await readHalves(jpg.data);
     assert.ok(red[0]! > 180 && red[2]! < 80 && blue[2]! > 120 && blue[0]! < 100, `${red.join()} ${blue.join()}`);
   });
@@ -158,7 +158,7 @@ const refused = (data: Buffer, format: Convertible, code: string) =>
     return true;
   });
 
-describe('a picture that can not be converted', () => {
+describe('a picture that cannot be converted', () => {
   test('a truncated picture and one without data are refused as broken, and the next one is converted', async () => {
     for (const format of ['webp', 'gif', 'png', 'jpeg'] as const) {
       const whole = await makePicture(format, { width: 300, height: 300, alpha: format === 'jpeg' ? 1 : 0.3 });

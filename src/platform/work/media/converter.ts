@@ -9,7 +9,7 @@ const CPU_MS = 10_000;
 // With the upload and the calls of the message that waits for the file, this stays below the 60 s of a request.
 const PATIENCE_MS = 12_000;
 
-/** Throws an AppError about the part `file` when the file can not be converted, and UNAVAILABLE when its turn does not come soon. */
+/** Throws an AppError about the part `file` when the file cannot be converted, and UNAVAILABLE when its turn does not come soon. */
 export function convertFile(
   readers: ChildReaders,
   reading: FileReading,

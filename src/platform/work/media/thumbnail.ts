@@ -7,7 +7,7 @@ import { openPicture } from './open-picture.ts';
 
 const QUALITY = 75;
 
-/** Returns the thumbnail of a picture; null for other files, small pictures, and pictures that can not be decoded. */
+/** Returns the thumbnail of a picture; null for other files, small pictures, and pictures that cannot be decoded. */
 export async function makeThumbnail(source: ByteSource, { format, facts }: Inspected): Promise<Converted | null> {
   if (format === null || !needsThumbnail(FORMATS[format].mimeType, facts)) return null;
   try {
@@ -18,7 +18,7 @@ export async function makeThumbnail(source: ByteSource, { format, facts }: Inspe
       .toBuffer({ resolveWithObject: true });
     return { format: 'WEBP', facts: { width: info.width, height: info.height }, data };
   } catch {
-    // Failure policy: a picture that can not be decoded has no thumbnail; whether it is accepted does not depend on that.
+    // Failure policy: a picture that cannot be decoded has no thumbnail; whether it is accepted does not depend on that.
     return null;
   }
 }

@@ -7,7 +7,7 @@ import type { ViewRequest } from './view.ts';
 const CPU_MS = 10_000;
 const PATIENCE_MS = 12_000;
 
-/** Returns a picture as an upright JPG of a limited size. Throws an AppError about the part `file` when it can not be decoded. */
+/** Returns a picture as an upright JPG of a limited size. Throws an AppError about the part `file` when it cannot be decoded. */
 export async function viewPicture(readers: ChildReaders, reading: FileReading): Promise<Buffer> {
   const request: ViewRequest = { view: reading.source.bytes };
   return Buffer.from(

@@ -47,7 +47,7 @@ const MAX_COLUMNS = declareLimit(500, {
   what: 'Sheet: columns',
   beyond: 'the sheet is refused',
 });
-// The most lines of a file: the limit of Excel, including empty rows, so that a file can not keep its reader busy with empty rows.
+// The most lines of a file: the limit of Excel, including empty rows, so that a file cannot keep its reader busy with empty rows.
 const MAX_LINES = declareLimit(1_048_576, {
   topic: 'Contacts',
   what: 'Sheet: lines, including empty ones',

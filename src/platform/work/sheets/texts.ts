@@ -143,7 +143,7 @@ async function walkTexts(
   for await (const _ of readXml(part, handlers)) if (number >= until) return;
 }
 
-/** Decodes characters that a workbook writes as _x000D_, because XML can not contain them. Returns null for a blank text. */
+/** Decodes characters that a workbook writes as _x000D_, because XML cannot contain them. Returns null for a blank text. */
 export function decodeText(text: string): string | null {
   const plain = text.includes('_x')
     ? text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))

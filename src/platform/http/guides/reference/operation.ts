@@ -5,7 +5,7 @@ import { readReferenceName, renderParameterTable, renderSchemaTable, renderText,
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'multipart/form-data';
-// A stream has no end, so a form that waits for the whole answer can not show it.
+// A stream has no end, so a form that waits for the whole answer cannot show it.
 const STREAM_TYPE = 'text/event-stream';
 
 /** The request body of an operation. */
