@@ -50,8 +50,6 @@ const SYSTEM_USERS = [
   /^src\/features\/contacts\/erase(-queries)?\.ts$/,
   // Finds the owner of a number, checks every inbox daily, and opens the inbox that a network calls by its id.
   /^src\/features\/inboxes\/(address|address-queries|called|connection)\.ts$/,
-  // Chooses the next bulk change of any company, and deletes old ones.
-  /^src\/features\/conversations\/bulk\/(turn-queries|loop|upkeep|upkeep-queries)\.ts$/,
   // Chooses the next campaign of any company, adds up the counters of all of them, and counts them anew for an operator.
   /^src\/features\/campaigns\/(turn-queries|loop|recount|recount-queries)\.ts$/,
   // Chooses the next knowledge item of any company.

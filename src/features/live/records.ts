@@ -48,7 +48,7 @@ const KINDS = new Map<string, Kind[]>([
     ],
   ],
   [
-    'conversation_runs',
+    'runs',
     [{ event: 'conversation_run', scope: 'conversations:read', isRemovable: false, read: readConversationRuns }],
   ],
   ['follow_ups', [{ event: 'follow_up', scope: 'agents:read', isRemovable: false, read: readFollowUps }]],

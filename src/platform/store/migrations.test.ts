@@ -128,6 +128,62 @@ test('a database of an earlier version keeps the files that wait for their downl
   );
 });
 
+test('runs of an earlier version go on where they were, also those that its processes store after the migration', async () => {
+  const { name, url } = await createOwned();
+  const change = { status: 'CLOSED' };
+  const insertRun = (id: string, processed: number): string =>
+    `insert into conversation_runs (company_id, _id, change, conversation_ids, actor, origin, status, total, processed, is_waiting, attempts,
+        claimed_at, held_until)
+      values ('c', '${id}', '${JSON.stringify(change)}', '{a,b,c}', '{"type": "user"}', '{}', 'RUNNING', 3, ${processed}, false, 2, now(), now())`;
+  await run(
+    makeUrl(name),
+    `delete from schema_migrations where name = '0040_platform_runs.sql'`,
+    'drop table runs',
+    'drop function move_runs, move_stored_run cascade',
+    `insert into companies (_id, name) values ('c', 'Acme')`,
+    insertRun('half', 1),
+    `insert into delivery_replays (company_id, _id, webhook_id, webhook_epoch, delivery_status, since, until, total, processed, replayed,
+        after_at, after_id)
+      values ('c', 'replay', 'w', 7, 'FAILED', '2026-01-01', '2026-01-02', 9, 5, 4, '2026-01-01 12:00:00.123', 'd')`,
+  );
+  assert.deepEqual(await migrate(url, prepareQueue), ['0040_platform_runs.sql']);
+  await run(url, 'set role parley_app', `set app.company_id = 'c'`, insertRun('late', 0));
+  const rows = await run(
+    makeUrl(name),
+    `select _id, kind, input, subjects[processed + 1:] as left, place, total, created_count, is_waiting, attempts from runs order by _id`,
+  );
+  const waiting = { is_waiting: true, attempts: 0 };
+  const changing = { kind: 'CONVERSATIONS', input: change, place: null, total: 3, created_count: 0, ...waiting };
+  const at = '2026-01-01T12:00:00.123+00:00';
+  const [half, late, replay] = rows;
+  assert.deepEqual(half, { _id: 'half', ...changing, left: ['b', 'c'] });
+  assert.deepEqual(late, { _id: 'late', ...changing, left: ['a', 'b', 'c'] });
+  assert.deepEqual(replay, {
+    _id: 'replay',
+    kind: 'REPLAY',
+    input: {
+      webhook: 'w',
+      epoch: 7,
+      status: 'FAILED',
+      event: null,
+      from: '2026-01-01T00:00:00+00:00',
+      to: '2026-01-02T00:00:00+00:00',
+    },
+    left: null,
+    place: { at, id: 'd' },
+    total: 9,
+    created_count: 4,
+    ...waiting,
+  });
+  assert.deepEqual(await run(makeUrl(name), `select stored_bytes('c') = sum(record_bytes) as exact from runs`), [
+    { exact: true },
+  ]);
+  assert.deepEqual(
+    await run(makeUrl(name), 'select _id from conversation_runs union select _id from delivery_replays'),
+    [],
+  );
+});
+
 test('addresses of pictures that lead nowhere are removed from a database of an earlier version, and all others stay', async () => {
   const { name, url } = await createOwned();
   const written = [
