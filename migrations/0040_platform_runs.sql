@@ -8,12 +8,15 @@ create table runs (
   origin jsonb,
   -- What to do, in the form of the kind.
   input jsonb not null,
+  -- The table that an import fills. The import goes with it.
+  table_id text collate "C" generated always as (input ->> 'table') stored,
   -- The records to work on, in this order, for kinds that select them when the run begins.
   subjects text[],
   -- Where the next portion begins, for kinds without subjects.
   place jsonb,
   status text not null check (status in ('QUEUED', 'RUNNING', 'COMPLETED', 'CANCELLED', 'FAILED')),
-  total integer not null,
+  -- Null until a worker has counted the records.
+  total integer,
   -- The number of records that are done. It changes in the transaction that does them.
   processed integer not null default 0,
   created_count integer not null default 0,
@@ -35,11 +38,13 @@ create table runs (
   started_at timestamptz(3),
   finished_at timestamptz(3),
   record_bytes integer not null generated always as (
-    1000 + octet_length(input::text) + octet_length(failures::text) + case when subjects is null then 0 else 28 * total end
+    1000 + octet_length(input::text) + octet_length(failures::text) + coalesce(octet_length(error::text), 0)
+      + case when subjects is null then 0 else 28 * total end
   ) stored,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
-  primary key (company_id, _id)
+  primary key (company_id, _id),
+  foreign key (company_id, table_id) references tables on delete cascade
 )
 -- The counts of a run change with each portion.
 with (fillfactor = 70);
@@ -48,6 +53,7 @@ create index runs_updated on runs (company_id, kind, updated_at desc, _id desc);
 create index runs_waiting on runs (kind, company_id, turn_at) where is_waiting;
 create index runs_held on runs (held_until) where finished_at is null and not is_waiting;
 create index runs_open on runs (company_id, kind) where finished_at is null;
+create index runs_table on runs (company_id, table_id) where table_id is not null;
 call tenant_table('runs');
 call counted_table('runs', updates => 'UNBOUNDED');
 call noted_table('runs');
@@ -70,11 +76,27 @@ create function move_runs() returns void language sql as $$
       case when error is not null then jsonb_build_object('code', error, 'message', 'The webhook is inactive') end,
       finished_at is null, finished_at, created_at, updated_at
     from gone;
+  with gone as (delete from imports returning *)
+  insert into runs (company_id, _id, kind, actor, input, status, total, processed, created_count, changed_count, failed_count, failures, error,
+      is_waiting, turn_at, started_at, finished_at, created_at, updated_at)
+    select company_id, _id, 'IMPORT',
+      jsonb_build_object('type', principal -> 'type', 'id', principal -> '_id', 'name', principal -> 'name'),
+      options || jsonb_build_object('kind', kind, 'table', table_id, 'file_name', file_name, 'format', format, 'bytes', bytes),
+      status, total, processed, created_count, updated_count, failed_count, row_errors, error, finished_at is null, turn_at, started_at,
+      finished_at, created_at, updated_at
+    from gone;
 $$;
+
+-- The pieces and the errors of a sheet belong to its run. They are stored before the run, in its transaction.
+alter table import_chunks drop constraint import_chunks_company_id_import_id_fkey,
+  add constraint import_chunks_run foreign key (company_id, import_id) references runs on delete cascade
+    deferrable initially deferred not valid;
+alter table import_errors drop constraint import_errors_company_id_import_id_fkey,
+  add constraint import_errors_run foreign key (company_id, import_id) references runs on delete cascade not valid;
 
 -- Row security may apply to the owner, who would then see no row.
 set local role parley_system;
-lock table conversation_runs, delivery_replays in share row exclusive mode;
+lock table conversation_runs, delivery_replays, imports in share row exclusive mode;
 select move_runs();
 reset role;
 
@@ -86,4 +108,5 @@ begin
 end
 $$;
 create trigger moved after insert on conversation_runs for each statement execute function move_stored_run();
+create trigger moved after insert on imports for each statement execute function move_stored_run();
 create trigger moved after insert on delivery_replays for each statement execute function move_stored_run();

@@ -38,8 +38,6 @@ const NETWORK_GLOBALS = ['fetch', 'WebSocket', 'EventSource'];
 const SYSTEM_USERS = [
   /^src\/platform\//,
   /^src\/features\/(inbound|webhooks|api-keys|auth|audit|users|companies|live|web-chat)\//,
-  // Chooses the next import of any company, and ends imports that no worker works on any more.
-  /^src\/features\/imports\/(queries|give-up|turn-queries|loop)\.ts$/,
   // Creates a company's first records in the transaction that creates the company.
   /^src\/features\/pipelines\/default-[^/]*\.ts$/,
   // The statements of each room that ingestion runs for many companies at once.

@@ -134,7 +134,6 @@ export const TUNING: readonly Tuning[] = [
       'features/agents/turns/loop.ts': 'MAX_ATTEMPTS',
       'features/bulk/work.ts': 'MAX_CALLS',
       'features/campaigns/turn.ts': 'MAX_CALLS MAX_PAUSE_SECONDS MAX_WAIT_MS',
-      'features/imports/loop.ts': 'MAX_ATTEMPTS',
       'features/inbound/intake.ts': 'MAX_PAUSE_MS',
       'features/knowledge/prepare.ts': 'MAX_SPLIT_HERE',
       'features/pipelines/remove-steps.ts': 'MAX_MOVED_BY_REQUEST',

@@ -13,7 +13,7 @@ import { FOLLOW_UP_QUEUE } from '../../src/features/agents/follow-ups/queue-quer
 import { TURN_QUEUE } from '../../src/features/agents/turns/queue-queries.ts';
 import { CAMPAIGN_QUEUE } from '../../src/features/campaigns/turn-queries.ts';
 import { CONVERSATION_RUNS } from '../../src/features/conversations/bulk/runs.ts';
-import { IMPORT_QUEUE } from '../../src/features/imports/turn-queries.ts';
+import { IMPORTS } from '../../src/features/imports/imports.ts';
 import { KNOWLEDGE_QUEUE } from '../../src/features/knowledge/turn-queries.ts';
 import { COPY_QUEUE } from '../../src/features/templates/copy-queries.ts';
 import { openLeases, recordTurns } from '../../src/platform/work/claims/leases.ts';
@@ -56,18 +56,10 @@ const WITHOUT_TABLES: Record<string, string> = {
   'tenant.lockLimit': 'a lock of a limit, which the company names',
 };
 
-const RUN_KINDS = [CONVERSATION_RUNS, REPLAYS];
+const RUN_KINDS = [CONVERSATION_RUNS, IMPORTS, REPLAYS];
 
 /** The queue tables whose claims are leases. */
-const QUEUES = [
-  CAMPAIGN_QUEUE,
-  COPY_QUEUE,
-  FOLLOW_UP_QUEUE,
-  IMPORT_QUEUE,
-  KNOWLEDGE_QUEUE,
-  TURN_QUEUE,
-  ...RUN_KINDS.map(runQueue),
-];
+const QUEUES = [CAMPAIGN_QUEUE, COPY_QUEUE, FOLLOW_UP_QUEUE, KNOWLEDGE_QUEUE, TURN_QUEUE, ...RUN_KINDS.map(runQueue)];
 
 /** The statements of the system role that have no company condition, each with the reason. */
 const WITHOUT_COMPANY: Record<string, string> = {
@@ -358,7 +350,7 @@ async function collectPlatform(): Promise<Found[]> {
       part('claims/leases.requeue', 'SystemTx', (tx) => openLeases(tx, queue).requeue()),
       part('claims/leases.renew', 'SystemTx', (tx) => openLeases(tx, queue).renew([])),
     ]),
-    ...[IMPORT_QUEUE, ...RUN_KINDS.map(runQueue)].map((queue) =>
+    ...RUN_KINDS.map(runQueue).map((queue) =>
       part('claims/leases.recordTurns', 'SystemTx', (tx) => recordTurns(tx, queue, [])),
     ),
     part('retention.purgeByPages', 'SystemTx', (tx) => purgeByPages(tx, 'audit_log', async () => undefined)),

@@ -395,7 +395,6 @@ async function waitForJobs({ database }: Platform): Promise<void> {
     const [row] = await database.sql<{ waiting: number }>(
       `select (select count(*)::int from pgboss.job
           where state in ('created', 'retry', 'active') and start_after <= now() and name not like '\\_\\_%')
-        + (select count(*)::int from imports where finished_at is null)
         + (select count(*)::int from runs where finished_at is null)
         + (select count(*)::int from campaigns where is_waiting or claimed_at is not null)
         + (select count(*)::int from campaign_changes)

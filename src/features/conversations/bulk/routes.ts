@@ -26,6 +26,7 @@ export function conversationRunRoutes(app: FastifyInstance, kit: Kit): void {
   });
   runRoutes(app, kit.access, CONVERSATION_RUNS, {
     path: PATH,
+    record: 'conversation-run',
     scopes: { see: 'conversations:read', cancel: 'conversations:update' },
     list: {
       summary: 'List bulk changes of conversations',

@@ -31,7 +31,6 @@ const MAX_OPEN = declareLimit(10, {
 
 export const CONVERSATION_RUNS: RunKind<ConversationRun> = {
   name: 'CONVERSATIONS',
-  record: 'conversation-run',
   schema: ref(ConversationRun),
   statuses: RUN_STATUSES,
   list: 'conversation-runs',

@@ -4,7 +4,7 @@ import { recordAudit, toLoggedActor } from '../../../platform/http/audit.ts';
 import type { Acting, TenantTx } from '../../../platform/store/tenant.ts';
 import { invalid } from '../../../platform/values/errors.ts';
 import type { ClaimLoop } from '../../../platform/work/claims/claim-loop.ts';
-import type { ClaimedRun } from '../../../platform/work/runs/queries.ts';
+import type { ClaimedRun, Progress } from '../../../platform/work/runs/queries.ts';
 import { startRuns, toRunError } from '../../../platform/work/runs/work.ts';
 import { MAX_TAGS, type Conversation, type ConversationUpdate } from '../schemas.ts';
 import { changeConversationById, findSecondOpen } from '../update.ts';
@@ -16,19 +16,22 @@ type Run = ClaimedRun<ConversationChange>;
 export const startConversationRuns = (kit: Kit): ClaimLoop =>
   startRuns<ConversationChange>(kit, {
     kind: CONVERSATION_RUNS,
-    portion: async (tx, run, acting) => {
-      const isChanged = await changeAndAudit(kit, tx, acting, run);
-      return { progress: { processed: 1, changed: isChanged ? 1 : 0 } };
-    },
-    // A conversation that cannot be changed is reported with the error of its PATCH.
-    fail: (run, error) => {
-      const failure: ConversationFailure = {
-        conversation: findNext(run),
-        ...toRunError(findSecondOpen(error, 'status') ?? error),
-      };
-      return { processed: 1, failed: 1, failures: run.shown < MAX_FAILURES ? [failure] : [] };
-    },
+    perCompany: 1,
+    begin: (run, acting) => ({
+      portion: async (tx) => {
+        const isChanged = await changeAndAudit(kit, tx, acting, run);
+        return { progress: { processed: 1, changed: isChanged ? 1 : 0 } };
+      },
+      fail: (error) => ({ progress: countFailed(run, error) }),
+    }),
   });
+
+/** Reports a conversation that cannot be changed with the error of its PATCH. */
+function countFailed(run: Run, error: unknown): Progress {
+  const reason = toRunError(findSecondOpen(error, 'status') ?? error);
+  const failure: ConversationFailure = { conversation: findNext(run), ...reason };
+  return { processed: 1, failed: 1, failures: run.failures.length < MAX_FAILURES ? [failure] : [] };
+}
 
 /** Returns the conversation whose turn it is. */
 const findNext = ({ subjects }: Run): string => subjects?.[0] ?? '';

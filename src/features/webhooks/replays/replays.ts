@@ -25,7 +25,6 @@ const PAUSE_SECONDS = 1;
 
 export const REPLAYS: RunKind<DeliveryReplay> = {
   name: 'REPLAY',
-  record: 'delivery-replay',
   schema: ref(DeliveryReplay),
   statuses: REPLAY_STATUSES,
   list: 'delivery-replays',
@@ -54,7 +53,11 @@ export async function startReplay(
 }
 
 export const startReplays = (kit: Kit): ClaimLoop =>
-  startRuns<ReplayInput>(kit, { kind: REPLAYS, portion: queuePortion });
+  startRuns<ReplayInput>(kit, {
+    kind: REPLAYS,
+    perCompany: 1,
+    begin: (run) => ({ portion: (tx) => queuePortion(tx, run) }),
+  });
 
 async function queuePortion(tx: TenantTx, run: ClaimedRun<ReplayInput>): Promise<Portion> {
   const { can_send, waiting } = await findReplayState(tx, run.input, MOST_WAITING);

@@ -26,6 +26,7 @@ export function deliveryReplayRoutes(app: FastifyInstance, kit: Kit): void {
   });
   runRoutes(app, kit.access, REPLAYS, {
     path: PATH,
+    record: 'delivery-replay',
     scopes: { see: 'webhooks:read', cancel: 'webhooks:update' },
     list: {
       summary: 'List replays of periods',

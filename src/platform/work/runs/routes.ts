@@ -16,6 +16,8 @@ interface Words {
 
 interface RunRoutes {
   path: string;
+  /** The kind of its ids in the API document, such as `conversation-run`. */
+  record: string;
   /** The scopes to see a run and to cancel it. */
   scopes: { see: Scope; cancel: Scope };
   list: Words;
@@ -29,9 +31,9 @@ export function runRoutes<R extends ShownRun>(
   app: FastifyInstance,
   access: Access,
   kind: RunKind<R>,
-  { path, scopes, ...words }: RunRoutes,
+  { path, record, scopes, ...words }: RunRoutes,
 ): void {
-  const params = Type.Object({ id: recordId(kind.record) });
+  const params = Type.Object({ id: recordId(record) });
   operation(app, access, {
     method: 'GET',
     path,

@@ -3,6 +3,7 @@
  * and leaves nothing out. Companies take turns, so that a large run does not delay those of others.
  */
 import { isContention, isUnavailable, toDatabaseProblem } from '../../store/db.ts';
+import { repeatOvertaken } from '../../store/overtaken.ts';
 import type { Storage } from '../../store/storage.ts';
 import { actAs, type Acting, type Database, type TenantTx } from '../../store/tenant.ts';
 import { AppError } from '../../values/errors.ts';
@@ -10,15 +11,15 @@ import { startClaimLoop, type ClaimLoop } from '../claims/claim-loop.ts';
 import { openLeases, recordTurns, type TurnOutcome } from '../claims/leases.ts';
 import type { Log } from '../telemetry.ts';
 import type { RunError, RunKind } from './kind.ts';
-import { claimRuns, countPortion, endRun, runQueue, type ClaimedRun, type Progress, type RunEnd } from './queries.ts';
-import { announceRun } from './runs.ts';
+import { claimRuns, countPortion, isAnotherWaiting, runQueue, type ClaimedRun, type Progress } from './queries.ts';
+import { announceRun, finishRun } from './runs.ts';
 
-// A run uses one connection at a time; one company has one run of a kind in this process.
 const SLOTS = 4;
-const SLOTS_PER_COMPANY = 1;
 // A turn begins no further portion after TURN_MS. With its statements and the waits for locks, the last one takes at most LAST_MS.
 const TURN_MS = 2_000;
 const LAST_MS = 15_000;
+// A turn whose beginning is slow lasts longer, because the next turn has to begin again.
+const SLOW_TURN_MS = 5_000;
 // A database that has just failed would fail again at once.
 const PAUSE_SECONDS = 5;
 // The number of attempts without progress after which a run fails, because it would end its process again.
@@ -28,21 +29,35 @@ const TRIES = 3;
 const MAX_MESSAGE = 300;
 const SYSTEM = { type: 'system', id: null, name: 'runs' } as const;
 
-/** What a portion has done; null when there was nothing to do now. */
 export interface Portion {
+  /** What was done; null when there was nothing to do now. */
   progress: Progress | null;
   /** The run ends with this portion: COMPLETED, or FAILED with the error. A run with subjects ends by itself after its last one. */
-  end?: { error: RunError | null };
+  end?: { error: RunError | null } | null;
   /** The seconds until the next portion. */
   pauseSeconds?: number | null;
 }
 
+/** The work on one run for one turn. */
+export interface RunTurn {
+  /** Finds what the next portion has to do, outside of its transaction. */
+  select?(): Promise<void>;
+  /** Does it. */
+  portion(tx: TenantTx): Promise<Portion>;
+  /** Whether the portion is tried again at once after this error; for records that others lock when absent. */
+  isRetried?(error: unknown): boolean;
+  /** Returns what to store when a portion has failed for good; null when the run is tried again later. */
+  fail?(error: unknown): Portion | null;
+  close?(): void;
+}
+
 export interface RunWork<I> {
   kind: RunKind;
-  /** Does the next portion of a run. */
-  portion(tx: TenantTx, run: ClaimedRun<I>, acting: Acting): Promise<Portion>;
-  /** Counts a portion as failed for good; without it, the run is tried again later. */
-  fail?(run: ClaimedRun<I>, error: unknown): Progress;
+  /** The runs of one company on which this process works at the same time. A run uses one connection at a time. */
+  perCompany: number;
+  /** The beginning of a turn is slow, so it goes on until a run of another company needs its place. */
+  isSlowToBegin?: boolean;
+  begin(run: ClaimedRun<I>, acting: Acting, stopping: AbortSignal): RunTurn;
 }
 
 interface Services {
@@ -57,15 +72,23 @@ class RunLost extends Error {}
 export function startRuns<I>(services: Services, work: RunWork<I>): ClaimLoop {
   const system = services.database.system('upkeep');
   const queue = runQueue(work.kind);
-  const name = work.kind.list;
+  const { name } = work.kind;
+  let busy = 0;
   return startClaimLoop<ClaimedRun<I>, TurnOutcome>(
     {
       ...openLeases<ClaimedRun<I>>(system, queue),
       name,
       slots: SLOTS,
-      slotsPerCompany: SLOTS_PER_COMPANY,
+      slotsPerCompany: work.perCompany,
       claim: (capacity) => claimRuns(system, work.kind, capacity),
-      act: (run, stopping) => takeTurn(services, work, run, stopping),
+      act: async (run, stopping) => {
+        busy += 1;
+        const isPlaceNeeded = async (): Promise<boolean> =>
+          !work.isSlowToBegin || (busy >= SLOTS && isAnotherWaiting(system, work.kind, run.company));
+        const outcome = await takeTurn(services, work, { run, stopping, isPlaceNeeded });
+        busy -= 1;
+        return outcome;
+      },
       actMs: TURN_MS + LAST_MS,
       record: async (outcomes) => {
         await recordTurns(system, queue, outcomes);
@@ -76,34 +99,60 @@ export function startRuns<I>(services: Services, work: RunWork<I>): ClaimLoop {
   );
 }
 
+interface Session<I> {
+  run: ClaimedRun<I>;
+  stopping: AbortSignal;
+  isPlaceNeeded(): Promise<boolean>;
+}
+
 /** Works on a run for one turn. Never throws. */
-async function takeTurn<I>(
-  { database, log }: Services,
-  work: RunWork<I>,
-  run: ClaimedRun<I>,
-  stopping: AbortSignal,
-): Promise<TurnOutcome> {
+async function takeTurn<I>({ database, log }: Services, work: RunWork<I>, session: Session<I>): Promise<TurnOutcome> {
+  const { run, stopping } = session;
   const { company, _id, claimed_at } = run;
   const outcome = { company, _id, claimed_at, pause_seconds: null, is_failure: false };
   const acting = actAs(database, company, run.actor ?? SYSTEM);
-  const endMs = performance.now() + TURN_MS;
   try {
     if (run.attempts > MAX_ATTEMPTS) {
-      await acting.tx((tx) => end(tx, work.kind, _id, { status: 'FAILED', error: work.kind.crashed }));
+      await acting.tx((tx) => finishRun(tx, work.kind, _id, { status: 'FAILED', error: work.kind.crashed }));
       return outcome;
     }
-    while (!stopping.aborted && performance.now() < endMs) {
-      const { pauseSeconds, isLast } = await doPortion(log, acting, work, run);
-      if (isLast || pauseSeconds !== null) return { ...outcome, pause_seconds: pauseSeconds };
-    }
-    return outcome;
+    return { ...outcome, pause_seconds: await doPortions(log, acting, work, session) };
   } catch (error) {
     // Failure policy: nothing more of a run that has ended is stored. Any other run goes on after a pause; an error of this project counts as an
     // attempt, so that the run does not come back for ever.
-    if (error instanceof RunLost) return outcome;
-    log.warn({ err: error, run: _id }, `${work.kind.list}: interrupted`);
+    if (error instanceof RunLost || stopping.aborted) return outcome;
+    log.warn({ err: error, run: _id }, `runs ${work.kind.name}: interrupted`);
     return { ...outcome, pause_seconds: PAUSE_SECONDS, is_failure: !isPassing(error) };
   }
+}
+
+/** Does portions until the run ends, has to wait for so many seconds, or its turn is over. */
+async function doPortions<I>(
+  log: Log,
+  acting: Acting,
+  work: RunWork<I>,
+  { run, stopping, isPlaceNeeded }: Session<I>,
+): Promise<number | null> {
+  const beganMs = performance.now();
+  let endMs: number | null = null;
+  const turn = work.begin(run, acting, stopping);
+  try {
+    for (;;) {
+      const { isLast, pauseSeconds } = await doPortion(log, acting, { work, run, turn });
+      if (isLast || pauseSeconds !== null || stopping.aborted) return pauseSeconds;
+      const nowMs = performance.now();
+      endMs ??= work.isSlowToBegin ? nowMs + Math.max(SLOW_TURN_MS, nowMs - beganMs) : beganMs + TURN_MS;
+      if (nowMs > endMs && (await isPlaceNeeded())) return null;
+    }
+  } finally {
+    turn.close?.();
+  }
+}
+
+interface Doing<I> {
+  work: RunWork<I>;
+  run: ClaimedRun<I>;
+  turn: RunTurn;
 }
 
 interface DonePortion {
@@ -111,22 +160,22 @@ interface DonePortion {
   pauseSeconds: number | null;
 }
 
-/** Does the next portion of a run, or counts it as failed. */
-async function doPortion<I>(log: Log, acting: Acting, work: RunWork<I>, run: ClaimedRun<I>): Promise<DonePortion> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await store(acting, work.kind, run, (tx) => work.portion(tx, run, acting));
-    } catch (error) {
-      // Failure policy: a portion whose records others lock is tried again at once; an error of the whole database is thrown; any other error
-      // is the portion's.
-      if (error instanceof RunLost || preventsAll(error)) throw error;
-      if (isContention(error) && tries < TRIES) continue;
-      if (!work.fail) throw error;
-      const progress = work.fail(run, error);
-      if (toProblem(error) === null)
-        log.error({ err: error, run: run._id, done: run.processed }, `${work.kind.list}: a portion failed`);
-      return store(acting, work.kind, run, async () => ({ progress }));
-    }
+/** Does the next portion of a run, or stores that it has failed. */
+async function doPortion<I>(log: Log, acting: Acting, { work, run, turn }: Doing<I>): Promise<DonePortion> {
+  try {
+    await turn.select?.();
+    return await repeatOvertaken(
+      () => store(acting, work.kind, run, (tx) => turn.portion(tx)),
+      turn.isRetried ?? isContention,
+      TRIES,
+    );
+  } catch (error) {
+    // Failure policy: an error of the whole database is thrown; any other error is the portion's.
+    const failed = error instanceof RunLost || preventsAll(error) ? null : (turn.fail?.(error) ?? null);
+    if (!failed) throw error;
+    if (toProblem(error) === null)
+      log.error({ err: error, run: run._id, done: run.processed }, `runs ${work.kind.name}: a portion failed`);
+    return store(acting, work.kind, run, async () => failed);
   }
 }
 
@@ -137,40 +186,35 @@ async function store(
   run: ClaimedRun,
   work: (tx: TenantTx) => Promise<Portion>,
 ): Promise<DonePortion> {
-  const done = await acting.tx(async (tx) => {
-    const { progress, end: given, pauseSeconds = null } = await work(tx);
-    if (progress && (await countPortion(tx, run, progress)) === 0) throw new RunLost();
-    const isDone = run.subjects !== null && run.processed + (progress?.processed ?? 0) === run.total;
-    const ended = given ?? (isDone ? { error: null } : null);
-    if (ended) await end(tx, kind, run._id, { status: ended.error ? 'FAILED' : 'COMPLETED', ...ended });
-    else if (progress) announceRun(tx, run._id);
-    return { pauseSeconds, isLast: ended !== null, progress };
+  const { progress, isLast, pauseSeconds } = await acting.tx(async (tx) => {
+    const done = await work(tx);
+    if (done.progress && (await countPortion(tx, run, done.progress)) === 0) throw new RunLost();
+    const isDone = run.subjects !== null && run.processed + (done.progress?.processed ?? 0) === run.total;
+    const end = done.end ?? (isDone ? { error: null } : null);
+    if (end && !(await finishRun(tx, kind, run._id, { status: end.error ? 'FAILED' : 'COMPLETED', ...end })))
+      throw new RunLost();
+    if (done.progress) announceRun(tx, run._id);
+    return { progress: done.progress, isLast: end !== null, pauseSeconds: done.pauseSeconds ?? null };
   });
-  const { progress } = done;
   if (progress) {
     run.processed += progress.processed;
-    run.shown += progress.failures?.length ?? 0;
+    run.failures.push(...(progress.failures ?? []));
     run.place = progress.place ?? run.place;
     run.subjects?.splice(0, progress.processed);
   }
-  return done;
-}
-
-/** Ends a run and announces it. Throws when it has ended before. */
-async function end(tx: TenantTx, kind: RunKind, id: string, how: RunEnd): Promise<void> {
-  if ((await endRun(tx, kind, id, how)) === 0) throw new RunLost();
-  announceRun(tx, id);
+  return { isLast, pauseSeconds };
 }
 
 /** Whether the error would prevent every portion. */
 const preventsAll = (error: unknown): boolean => isPassing(error) && !isContention(error);
 
 /** Whether the same work may succeed later. */
-const isPassing = (error: unknown): boolean =>
+export const isPassing = (error: unknown): boolean =>
   error instanceof AppError ? error.status === 503 : isUnavailable(error);
 
 /** Returns the error for the caller; null when it is a defect of this project. */
-const toProblem = (error: unknown): AppError | null => (error instanceof AppError ? error : toDatabaseProblem(error));
+export const toProblem = (error: unknown): AppError | null =>
+  error instanceof AppError ? error : toDatabaseProblem(error);
 
 /** Returns an error as a run shows it. */
 export function toRunError(error: unknown): RunError {
