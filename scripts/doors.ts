@@ -38,8 +38,6 @@ const NETWORK_GLOBALS = ['fetch', 'WebSocket', 'EventSource'];
 const SYSTEM_USERS = [
   /^src\/platform\//,
   /^src\/features\/(inbound|webhooks|api-keys|auth|audit|users|companies|live|web-chat)\//,
-  // Chooses the next import of any company, and ends imports that no worker works on any more.
-  /^src\/features\/imports\/(queries|give-up|turn-queries|loop)\.ts$/,
   // Creates a company's first records in the transaction that creates the company.
   /^src\/features\/pipelines\/default-[^/]*\.ts$/,
   // The statements of each room that ingestion runs for many companies at once.
@@ -50,8 +48,6 @@ const SYSTEM_USERS = [
   /^src\/features\/contacts\/erase(-queries)?\.ts$/,
   // Finds the owner of a number, checks every inbox daily, and opens the inbox that a network calls by its id.
   /^src\/features\/inboxes\/(address|address-queries|called|connection)\.ts$/,
-  // Chooses the next bulk change of any company, and deletes old ones.
-  /^src\/features\/conversations\/bulk\/(turn-queries|loop|upkeep|upkeep-queries)\.ts$/,
   // Chooses the next campaign of any company, adds up the counters of all of them, and counts them anew for an operator.
   /^src\/features\/campaigns\/(turn-queries|loop|recount|recount-queries)\.ts$/,
   // Chooses the next knowledge item of any company.

@@ -6,13 +6,12 @@ import { campaignCounters, startCampaigns } from './features/campaigns/loop.ts';
 import { createUsageUpkeep } from './features/companies/usage.ts';
 import { contactImporter } from './features/contacts/import/importer.ts';
 import { purgeConversationRunsJob } from './features/conversations/bulk/jobs.ts';
-import { startConversationRuns } from './features/conversations/bulk/loop.ts';
+import { startConversationRuns } from './features/conversations/bulk/work.ts';
 import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
 import { stripFieldJob } from './features/custom-fields/jobs.ts';
 import { releaseBusinessJob, releaseUserJob } from './features/departures/jobs.ts';
 import { giveUpImportsJob } from './features/imports/jobs.ts';
-import { startImports } from './features/imports/loop.ts';
-import type { RowImporter } from './features/imports/work.ts';
+import { startImports, type RowImporter } from './features/imports/work.ts';
 import { giveUpUnknownJob, mergeSplitJob, purgeCallbacksJob } from './features/inbound/jobs.ts';
 import { startFetching } from './features/inbound/fetching/loop.ts';
 import { startDownloads } from './features/inbound/downloads/loop.ts';
@@ -36,7 +35,7 @@ import { startCopies } from './features/templates/copy.ts';
 import { inboxConnectedJob } from './features/templates/jobs.ts';
 import { purgeLinksJob, sendInvitationJob, sendResetJob } from './features/users/jobs.ts';
 import { startDeliveries } from './features/webhooks/deliver.ts';
-import { deliveryReplays } from './features/webhooks/replays/replays.ts';
+import { startReplays } from './features/webhooks/replays/replays.ts';
 import { purgeDeliveriesJob, redactContactJob } from './features/webhooks/jobs.ts';
 import type { Kit } from './kit.ts';
 import type { Job, Jobs, JobWork } from './platform/work/jobs.ts';
@@ -95,18 +94,13 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     startDownloads(kit),
     startFetching(kit),
     startConversationRuns(kit),
+    startReplays(kit),
     startCampaigns(kit),
     startPreparing(kit),
     startAgents(kit),
     startFollowUps(kit),
   ];
-  const looks = [
-    crossedStatuses(kit),
-    latePlaces(kit),
-    createUsageUpkeep(kit),
-    campaignCounters(kit),
-    deliveryReplays(kit),
-  ];
+  const looks = [crossedStatuses(kit), latePlaces(kit), createUsageUpkeep(kit), campaignCounters(kit)];
   const polled = loops.map((loop) => loop.dueWork);
   const dueWork = [...polled, running.dueWork(queues().map(({ name }) => name)), ...looks];
   const stopLooking = pollDueWork(kit.database.system('upkeep'), dueWork, {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { parseSync, Visitor } from 'oxc-parser';
 import pg from 'pg';
@@ -12,14 +12,16 @@ import type { Executor, Statement } from '../../src/platform/store/db.ts';
 import { FOLLOW_UP_QUEUE } from '../../src/features/agents/follow-ups/queue-queries.ts';
 import { TURN_QUEUE } from '../../src/features/agents/turns/queue-queries.ts';
 import { CAMPAIGN_QUEUE } from '../../src/features/campaigns/turn-queries.ts';
-import { RUN_QUEUE } from '../../src/features/conversations/bulk/turn-queries.ts';
-import { IMPORT_QUEUE } from '../../src/features/imports/turn-queries.ts';
+import { CONVERSATION_RUNS } from '../../src/features/conversations/bulk/runs.ts';
+import { IMPORTS } from '../../src/features/imports/imports.ts';
 import { KNOWLEDGE_QUEUE } from '../../src/features/knowledge/turn-queries.ts';
 import { COPY_QUEUE } from '../../src/features/templates/copy-queries.ts';
 import { openLeases, recordTurns } from '../../src/platform/work/claims/leases.ts';
+import { runQueue } from '../../src/platform/work/runs/queries.ts';
 import { toBroadSearch, COLUMNS } from '../../src/features/contacts/list/filter-queries.ts';
 import { OPERATORS } from '../../src/platform/store/filters/items.ts';
 import { FIELD_TYPES } from '../../src/features/custom-fields/schemas.ts';
+import { REPLAYS } from '../../src/features/webhooks/replays/replays.ts';
 import { DELIVERY_STATUSES } from '../../src/features/webhooks/schemas.ts';
 import { ROLES, sessionOptions } from '../../src/platform/store/db.ts';
 import { recordAudit, type AuditEntry } from '../../src/platform/http/audit.ts';
@@ -34,7 +36,7 @@ import type { FactsSql } from '../../src/features/sends/recipient-sql.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FILES = globSync('src/features/**/{queries,*-queries}.ts', { cwd: ROOT }).toSorted();
+const FILES = globSync('src/{features,platform/work/runs}/**/{queries,*-queries}.ts', { cwd: ROOT }).toSorted();
 
 type Role = (typeof ROLES)[keyof typeof ROLES];
 
@@ -54,8 +56,10 @@ const WITHOUT_TABLES: Record<string, string> = {
   'tenant.lockLimit': 'a lock of a limit, which the company names',
 };
 
+const RUN_KINDS = [CONVERSATION_RUNS, IMPORTS, REPLAYS];
+
 /** The queue tables whose claims are leases. */
-const QUEUES = [CAMPAIGN_QUEUE, COPY_QUEUE, FOLLOW_UP_QUEUE, IMPORT_QUEUE, KNOWLEDGE_QUEUE, RUN_QUEUE, TURN_QUEUE];
+const QUEUES = [CAMPAIGN_QUEUE, COPY_QUEUE, FOLLOW_UP_QUEUE, KNOWLEDGE_QUEUE, TURN_QUEUE, ...RUN_KINDS.map(runQueue)];
 
 /** The statements of the system role that have no company condition, each with the reason. */
 const WITHOUT_COMPANY: Record<string, string> = {
@@ -84,6 +88,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'inbound.requeueDownloads': 'downloads of all companies, by their time alone',
   'limits.purge': 'buckets belong to subjects, of which a company is one',
   'retention.countPages': 'the size of a table',
+  'runs.deleteOld': 'retention, by age alone',
   'bulk.deleteOldRuns': 'runs of all companies, by their age alone',
   'bulk.deleteOldPeople': 'days of all companies, by their age alone',
   'bulk.deleteOldPlaces': 'days of all companies, by their age alone',
@@ -92,7 +97,6 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'live.deleteOldChanges': 'noted changes of all companies, by their age alone',
   'live.deleteUnwatched': 'companies that nobody watches any more, by the time alone',
   'inboxes.setPeopleLimit': "an account's notification names no company",
-  'conversations.runs.deleteOld': 'retention, by age alone',
   'campaigns.findDifferences': 'a function of the database that has the condition',
   'campaigns.mendCounters': 'a function of the database that has the condition',
   'knowledge.queueOtherModels': 'items of all companies, by their model alone',
@@ -111,7 +115,6 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'users.writePassword': 'the password of a person, which belongs to no company',
   'webhooks.allowBitmaps': 'a setting of the transaction',
   'webhooks.deleteOldDeliveries': 'retention, by age alone',
-  'webhooks.replays.deleteOld': 'retention, by age alone',
   'webhooks.moveReceivers': "the sandbox's own webhooks, by their address",
 };
 
@@ -239,6 +242,8 @@ const VARIANTS: Record<string, unknown[]> = {
   ],
   BroadQuery: [{ filter: anything, search: toBroadSearch('7') }],
   NearQuery: [null, toBroadSearch('7')].map((search) => ({ filter: anything, search })),
+  RunKind: RUN_KINDS,
+  'RunKind<R>': RUN_KINDS,
   // Some functions look into a text before they send it, so it must look like a real one.
   string: ['7'],
   // An API key belongs to a company or is global.
@@ -347,7 +352,7 @@ async function collectPlatform(): Promise<Found[]> {
       part('claims/leases.requeue', 'SystemTx', (tx) => openLeases(tx, queue).requeue()),
       part('claims/leases.renew', 'SystemTx', (tx) => openLeases(tx, queue).renew([])),
     ]),
-    ...[IMPORT_QUEUE, RUN_QUEUE].map((queue) =>
+    ...RUN_KINDS.map(runQueue).map((queue) =>
       part('claims/leases.recordTurns', 'SystemTx', (tx) => recordTurns(tx, queue, [])),
     ),
     part('retention.purgeByPages', 'SystemTx', (tx) => purgeByPages(tx, 'audit_log', async () => undefined)),
@@ -415,7 +420,7 @@ test("a statement's name belongs to one text, because it is prepared once for ea
 
 test("a statement's name begins with its room", () => {
   for (const { name, file } of statements.filter((statement) => FILES.includes(statement.file))) {
-    const room = relative('src/features', file).split('/')[0] ?? basename(file);
+    const room = file.startsWith('src/features/') ? file.split('/')[2] : basename(dirname(file));
     assert.ok(name.startsWith(`${room}.`), `${name} of ${file}`);
   }
 });

@@ -20,7 +20,8 @@ import {
 } from '../../src/features/departures/queries.ts';
 import { addUpUsageChanges } from '../../src/features/companies/queries.ts';
 import { deleteOldAudit } from '../../src/features/audit/queries.ts';
-import { listForgottenImports } from '../../src/features/imports/queries.ts';
+import { IMPORTS } from '../../src/features/imports/imports.ts';
+import { listForgottenRuns } from '../../src/platform/work/runs/queries.ts';
 import { deleteOldAsides } from '../../src/features/inbound/queries.ts';
 import { moveMessages, moveRows } from '../../src/features/merges/queries.ts';
 import { findCrossed } from '../../src/features/messages/ingest-parked-queries.ts';
@@ -220,7 +221,7 @@ const WALKS: Record<string, Walk> = {
     walked: ['stored_changes'],
     walk: (tx) => addUpUsageChanges(tx, LIMIT),
   },
-  'forgotten imports': { role: system, walked: ['imports'], walk: (tx) => listForgottenImports(tx, LIMIT) },
+  'forgotten imports': { role: system, walked: ['runs'], walk: (tx) => listForgottenRuns(tx, IMPORTS, LIMIT) },
   'expired sessions': { role: system, walked: ['browser_sessions'], walk: purgeSessions, most: 2 * COUNT },
   'expired links': { role: system, walked: ['password_tokens'], walk: purgeLinks, most: 2 * COUNT },
   'old deliveries': {

@@ -24,7 +24,7 @@ const LIMITED: { table: string; path: string; body: (n: number) => Json }[] = [
     path: '/v1/custom-fields',
     body: (n) => ({ title: 'a', slug: `a${n}`, context: 'contact', type: 'TEXT' }),
   },
-  { table: 'conversation_runs', path: RUNS, body: () => ({ ids, change: { status: 'CLOSED' } }) },
+  { table: 'runs', path: RUNS, body: () => ({ ids, change: { status: 'CLOSED' } }) },
 ];
 
 for (const { table, path, body } of LIMITED) {

@@ -36,3 +36,14 @@ export function awaitRun({ call, demo }: Platform, id: string, { key }: Pick<Com
     return body.finished_at === null ? null : body;
   });
 }
+
+/** Lets no run of any kind begin until the returned function is called. */
+export async function holdRuns({ database }: Pick<Platform, 'database'>): Promise<() => Promise<void>> {
+  await database.sql(`create function hold() returns trigger language plpgsql as
+    $$ begin new.is_waiting = false; return new; end $$`);
+  await database.sql('create trigger held before insert on runs for each row execute function hold()');
+  return async () => {
+    await database.sql('drop function hold cascade');
+    await database.sql('update runs set held_until = now() where finished_at is null and not is_waiting');
+  };
+}

@@ -19,17 +19,6 @@ export function makeTextsBomb(megabytes: number): Buffer {
   return replacePart('xl/sharedStrings.xml', `<sst><si><t>external_id</t></si>${texts.join('')}</sst>`);
 }
 
-/** Returns a workbook with one column title and this many megabytes of rows without cells, a kilobyte each. */
-export function makeEmptyRowsSheet(megabytes: number): Buffer {
-  const row = (n: number): string => `<row a="${makeNoise(n)}" spans="${'1:1 '.repeat(240)}"/>`;
-  const rows = Array.from({ length: megabytes * 1_024 }, (_, n) => row(n));
-  const title = '<row><c t="str"><v>external_id</v></c></row>';
-  return replacePart(
-    'xl/worksheets/sheet2.xml',
-    `<worksheet><sheetData>${title}${rows.join('')}</sheetData></worksheet>`,
-  );
-}
-
 function replacePart(path: string, xml: string): Buffer {
   const packed = { bytes: deflateRawSync(xml), crc: 0, inflated: Buffer.byteLength(xml) };
   return makeZip(

@@ -194,7 +194,7 @@ export async function awaitImport(
   const id = path.split('/').at(-1);
   // This reads the database, because the API may answer 503 while the machine is busy with the sheet.
   const look = (): Promise<unknown[]> =>
-    platform.database.sql('select 1 from imports where _id = $1 and finished_at is not null', [id]);
+    platform.database.sql('select 1 from runs where _id = $1 and finished_at is not null', [id]);
   await waitUntil('the import to end', async () => (await look()).length > 0);
   return (await platform.call(200, 'GET', path, { key })).body;
 }

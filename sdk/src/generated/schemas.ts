@@ -4187,7 +4187,7 @@ export interface DeliveryReplay {
   company: string;
   /** Identifier: 24 lower-case hex characters */
   webhook: string;
-  /** The state of the replay. FAILED: the webhook was deactivated or deleted before the last delivery */
+  /** The state of the replay. FAILED: it ended before its last delivery, and `error` says why */
   status: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED';
   /** The status of the deliveries to replay */
   delivery_status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
@@ -4203,7 +4203,7 @@ export interface DeliveryReplay {
   processed: number;
   /** Deliveries queued again. Skipped are deliveries whose contact was erased, and failed ones that another replay has delivered or will deliver */
   replayed: number;
-  /** Why it ended before its last delivery: WEBHOOK_INACTIVE */
+  /** Why it ended before its last delivery: WEBHOOK_INACTIVE, or RUN_CRASHED if it crashed its process twice */
   error: string | null;
   /** ISO 8601 UTC with milliseconds */
   finished_at: string | null;

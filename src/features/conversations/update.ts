@@ -80,12 +80,18 @@ export async function refuseSecondOpen<T>(
   } catch (error) {
     // Failure policy: an error of the unique index becomes CONVERSATION_OPEN with the id of the other conversation; any other error is
     // thrown on.
-    if (!violates(error, 'conversations_open_key')) throw error;
-    const message = 'is closed, and the contact has another open conversation in this inbox';
-    const refusal = new AppError('CONVERSATION_OPEN', undefined, [{ path, code: 'CONVERSATION_OPEN', message }]);
+    const refusal = findSecondOpen(error, path);
+    if (!refusal) throw error;
     refusal.existingId = (await findOtherOpenConversation(tenant.read, id))?._id ?? null;
     throw refusal;
   }
+}
+
+/** Returns CONVERSATION_OPEN naming `path` when the unique index has refused a second open conversation; null for any other error. */
+export function findSecondOpen(error: unknown, path: string): AppError | null {
+  if (!violates(error, 'conversations_open_key')) return null;
+  const message = 'is closed, and the contact has another open conversation in this inbox';
+  return new AppError('CONVERSATION_OPEN', undefined, [{ path, code: 'CONVERSATION_OPEN', message }]);
 }
 
 /** Opens a CLOSED conversation again in the caller's transaction, and emits the event. */

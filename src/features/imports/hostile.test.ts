@@ -49,7 +49,7 @@ test('a file that is no sheet, or a zip bomb, is refused in the request and not 
     assert.equal(body.errors[0].path, 'file', name);
     assert.match(body.errors[0].message, reason);
   }
-  assert.deepEqual(await database.sql('select 1 from imports'), []);
+  assert.deepEqual(await database.sql('select 1 from runs'), []);
 });
 
 test('an error at the end of a sheet is found before its first rows are imported', async () => {

@@ -3,28 +3,18 @@ import type { ChildReaders } from '../../platform/work/child-readers.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import type { Upload } from '../../platform/http/multipart.ts';
-import { lockLimit } from '../../platform/store/limit-lock.ts';
-import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
-import { describeValues } from '../../platform/values/words.ts';
-import { findSizeFault } from '../../platform/values/sizes.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
-import {
-  countImports,
-  countOpenImports,
-  findImport,
-  findImports,
-  insertChunk,
-  insertImport,
-  listImports,
-  type ImportOwner,
-} from './queries.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
+import { ref } from '../../platform/values/schema.ts';
+import { findSizeFault } from '../../platform/values/sizes.ts';
+import { describeValues } from '../../platform/values/words.ts';
+import type { RunKind } from '../../platform/work/runs/kind.ts';
+import { findRuns } from '../../platform/work/runs/queries.ts';
+import { addRun, expectFewOpen } from '../../platform/work/runs/runs.ts';
+import { deleteChunks, IMPORT_COLUMNS, insertChunk, OF_CONTACTS } from './queries.ts';
 import { readForCaller } from './reader.ts';
 import { clipTitle } from './reading.ts';
-import type { Import, ImportColumn, ImportQuery } from './schemas.ts';
-import { declareLimit } from '../../platform/values/limits.ts';
-
-/** The queue of the loop that works on imports. */
-export const IMPORTS = 'imports';
+import { Import, IMPORT_STATUSES, type ImportColumn, type ImportInput } from './schemas.ts';
 
 /** Finds the field for a column by its title; undefined when no field has that name. */
 export type FieldFinder = (title: string) => string | undefined;
@@ -36,6 +26,23 @@ const MAX_OPEN = declareLimit(10, {
   beyond: '409',
 });
 
+export const IMPORTS: RunKind<Import> = {
+  name: 'IMPORT',
+  schema: ref(Import),
+  statuses: IMPORT_STATUSES,
+  // Only imports of contacts are listed.
+  list: 'imports:CONTACTS:null',
+  listed: OF_CONTACTS,
+  columns: IMPORT_COLUMNS,
+  mostOpen: MAX_OPEN,
+  refuse: () => new AppError('IMPORTS_WAITING', `${MAX_OPEN} imports of the company are in progress`),
+  crashed: {
+    code: 'IMPORT_CRASHED',
+    message: 'The sheet crashed the process that read it twice; what was already stored is kept',
+  },
+  clean: deleteChunks,
+};
+
 // What the titles of the columns may take of an import's record; its errors may take most of the rest.
 const MAX_COLUMNS_BYTES = declareLimit(40 * 1024, {
   topic: 'Contacts',
@@ -46,6 +53,8 @@ const MAX_COLUMNS_BYTES = declareLimit(40 * 1024, {
 
 // The time limit for reading the column titles, which takes less than a second; a caller gives up after so long.
 const HEAD_MS = 40_000;
+
+export type ImportOwner = Pick<ImportInput, 'kind' | 'table'>;
 
 export interface ImportRequest extends ImportOwner {
   upload: Upload | null;
@@ -70,40 +79,23 @@ export async function addImport(readers: ChildReaders, tenant: Tenant, asked: Im
   const { kind, table, upload, silent, update_existing, country, tag, signal } = asked;
   if (!upload) throw invalid('file', 'is required', 'REQUIRED');
   // This first check spares reading a sheet that cannot be accepted.
-  await expectFewOpenImports(tenant.read, MAX_OPEN - 1);
+  await expectFewOpen(tenant.read, IMPORTS);
   const sheet = { owner: tenant.companyId, source: upload, signal, waitMs: HEAD_MS };
   const { format, titles } = await readForCaller(readers, sheet, (reader) => reader.head());
   const columns = mapColumns(titles, asked);
   const { type, id, name } = tenant.principal;
+  const { fileName: file_name, bytes } = upload;
+  const input = { kind, table, file_name, format, bytes, columns, silent, update_existing, country, tag };
   return tenant.tx(async (tx) => {
     await asked.hold?.(tx);
     // This second check spares storing the sheet. The third one decides: it runs at the end under a lock, which is then held only for a
     // moment.
-    await expectFewOpenImports(tx, MAX_OPEN - 1);
+    await expectFewOpen(tx, IMPORTS);
     const _id = newId();
-    tx.created(_id);
-    const created = await insertImport(tx, {
-      _id,
-      kind,
-      table,
-      file_name: upload.fileName,
-      format,
-      bytes: upload.bytes,
-      options: { columns, silent, update_existing, country, tag },
-      principal: { type, _id: id, name },
-    });
     let position = 0;
     for await (const piece of upload.read()) await insertChunk(tx, _id, position++, piece);
-    await lockLimit(tx, 'imports');
-    await expectFewOpenImports(tx, MAX_OPEN);
-    tx.wakes(IMPORTS);
-    return created;
+    return addRun(tx, IMPORTS, { _id, input, subjects: null, total: null, actor: { type, id, name }, origin: null });
   });
-}
-
-async function expectFewOpenImports(tx: TenantRead, most: number): Promise<void> {
-  if ((await countOpenImports(tx)) <= most) return;
-  throw new AppError('IMPORTS_WAITING', `${MAX_OPEN} imports of the company are in progress`);
 }
 
 function mapColumns(
@@ -133,18 +125,11 @@ function mapColumns(
   return columns;
 }
 
-export async function readImport(tenant: Tenant, owner: ImportOwner, id: string): Promise<Import> {
-  const found = await findImport(tenant.read, owner, id);
-  if (!found) throw notFound();
+export async function readImport({ read }: Tenant, { kind, table }: ImportOwner, id: string): Promise<Import> {
+  const [found] = await findRuns(read, IMPORTS, [id]);
+  if (found?.kind !== kind || found.table !== table) throw notFound();
   return found;
 }
 
 /** Reads imports of all kinds by their ids, for callers that follow their progress. Those that do not exist are left out. */
-export const readImports = (read: TenantRead, ids: string[]): Promise<Import[]> => findImports(read, ids);
-
-export async function pageImports(tenant: Tenant, owner: ImportOwner, query: ImportQuery): Promise<Page<Import>> {
-  const filter = { ...owner, status: query.status ?? null };
-  const window = pageWindow(`imports:${owner.kind}:${owner.table}`, query);
-  const rows = await listImports(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countImports(tenant.read, filter, window));
-}
+export const readImports = (read: TenantRead, ids: string[]): Promise<Import[]> => findRuns(read, IMPORTS, ids);

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { defineJob, type JobWork } from '../../platform/work/jobs.ts';
-import { endForgottenImports } from './give-up.ts';
+import { giveUpRuns } from '../../platform/work/runs/runs.ts';
+import { IMPORTS } from './imports.ts';
 
 const GiveUpImports = defineJob({
   name: 'imports.give-up',
@@ -11,6 +12,8 @@ const GiveUpImports = defineJob({
   cron: '53 * * * *',
 });
 
+const CAUSE = { code: 'UNAVAILABLE', message: 'It could not be processed for a day; what was already stored is kept' };
+
 export function giveUpImportsJob(kit: Kit): JobWork<typeof GiveUpImports.data> {
-  return { job: GiveUpImports, handle: () => endForgottenImports(kit) };
+  return { job: GiveUpImports, handle: () => giveUpRuns(kit.database, IMPORTS, CAUSE) };
 }

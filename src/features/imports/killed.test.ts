@@ -34,7 +34,7 @@ async function holdAfter(processed: number): Promise<() => Promise<void>> {
   await client.query(`create function wait() returns trigger language plpgsql as
     $$ begin perform pg_advisory_xact_lock(1); return new; end $$`);
   await client.query(
-    `create trigger held before update on imports for each row when (old.processed >= ${processed}) execute function wait()`,
+    `create trigger held before update on runs for each row when (old.processed >= ${processed}) execute function wait()`,
   );
   return async () => {
     // Releasing the lock wakes the connection of the killed process, which then ends.
@@ -62,7 +62,7 @@ test('a worker that is killed in an import repeats nothing and loses nothing: to
   assert.equal(response.status, 201);
   const { _id } = (await response.json()) as { _id: string };
   const look = async (): Promise<Progress> => {
-    const [row] = await database.sql<Progress>('select status, processed from imports where _id = $1', [_id]);
+    const [row] = await database.sql<Progress>('select status, processed from runs where _id = $1', [_id]);
     assert.ok(row);
     return row;
   };
@@ -74,19 +74,19 @@ test('a worker that is killed in an import repeats nothing and loses nothing: to
     await letGo();
     letGo = await holdAfter(next);
     // This ends the claim of the dead worker at once, so that the test need not wait for its lease.
-    await database.sql('update imports set held_until = now()');
+    await database.sql('update runs set held_until = now()');
     ({ program, url } = await boot());
   }
   const end = await waitUntil('the import to end', async () => ((await look()).status === 'RUNNING' ? null : look()));
   assert.deepEqual(end, { status: 'COMPLETED', processed: ROWS });
   await letGo();
   const [counts] = await database.sql(
-    'select created_count, updated_count, failed_count, total, jsonb_array_length(row_errors) as errors from imports where _id = $1',
+    'select created_count, changed_count, failed_count, total, jsonb_array_length(failures) as errors from runs where _id = $1',
     [_id],
   );
   assert.deepEqual(counts, {
     created_count: CREATED,
-    updated_count: UPDATED,
+    changed_count: UPDATED,
     failed_count: FAILED,
     total: ROWS,
     errors: FAILED,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { stopClock } from '../../../test/support/clock.ts';
 import { openTestDatabase } from '../../../test/support/database.ts';
+import { createHurriedReaders } from '../../../test/support/hurried-readers.ts';
 import { HURRIED, ROOMY, UNLIMITED } from '../../../test/support/platform.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { start } from '../../boot/start.ts';
@@ -17,9 +18,8 @@ import { makeTenant } from '../../platform/http/trail.ts';
 import { createCompany } from '../companies/companies.ts';
 import { contactImporter } from '../contacts/import/importer.ts';
 import { addImport } from './imports.ts';
-import { startImports } from './loop.ts';
 import type { Import } from './schemas.ts';
-import type { RowImporter } from './work.ts';
+import { startImports, type RowImporter } from './work.ts';
 
 const PLACES = 4;
 const PORTION = 1_000;
@@ -45,7 +45,7 @@ async function queueImport(company: string, csv: string): Promise<Import> {
     kind: 'CONTACTS',
     table: null,
     upload: {
-      fileName: 'people.csv',
+      fileName: newId(),
       givenName: 'people.csv',
       bytes: data.length,
       sha256: '',
@@ -73,8 +73,8 @@ async function queueOneTooMany(rows: number): Promise<void> {
 }
 
 /** Starts the loop of a process. Returns a function that stops it. */
-function startLoop(importer: RowImporter): () => Promise<void> {
-  const loop = startImports(kit, { CONTACTS: importer, TABLE: importer });
+function startLoop(importer: RowImporter, readers = kit.readers): () => Promise<void> {
+  const loop = startImports({ ...kit, readers }, { CONTACTS: importer, TABLE: importer });
   const stopLooking = pollDueWork(kit.database.system('upkeep'), [loop.dueWork], { everyMs: 20, log: kit.log });
   return async () => {
     await stopLooking();
@@ -83,7 +83,7 @@ function startLoop(importer: RowImporter): () => Promise<void> {
 }
 
 async function countEnded(): Promise<number> {
-  const ended = await store.sql<{ status: string }>('select status from imports where finished_at is not null');
+  const ended = await store.sql<{ status: string }>('select status from runs where finished_at is not null');
   assert.ok(ended.every(({ status }) => status === 'COMPLETED'));
   return ended.length;
 }
@@ -98,11 +98,11 @@ async function countEndedBeforeNext(onPortion: () => void): Promise<number> {
   const nextBegins = Promise.withResolvers<number>();
   const importer: RowImporter = {
     slots: async (tx, asked) => {
-      const { _id } = asked;
+      const { file_name } = asked;
       // Within a transaction nothing waits, because the database would end it.
       if ('writable' in tx) return contactImporter.slots(tx, asked);
-      const isAgain = begun.has(_id);
-      begun.add(_id);
+      const isAgain = begun.has(file_name);
+      begun.add(file_name);
       if (begun.size === PLACES) allBusy.resolve();
       if (begun.size <= PLACES && !isAgain) await allBusy.promise;
       else if (isAgain) await nextBegins.promise;
@@ -111,7 +111,7 @@ async function countEndedBeforeNext(onPortion: () => void): Promise<number> {
     },
     take: async () => {
       onPortion();
-      return { created: 0, updated: 0, failed: 0, errors: [] };
+      return { created: 0, changed: 0, failed: 0, errors: [] };
     },
   };
   const stopLoop = startLoop(importer);
@@ -119,7 +119,7 @@ async function countEndedBeforeNext(onPortion: () => void): Promise<number> {
     return await nextBegins.promise;
   } finally {
     await stopLoop();
-    await store.sql('delete from imports');
+    await store.sql('delete from runs');
   }
 }
 
@@ -145,7 +145,7 @@ test('two imports of a company that two processes work on at once both end well,
   const importer: RowImporter = {
     ...(contactImporter as RowImporter),
     slots: async (tx, asked) => {
-      if (begun.add(asked._id).size === 2) bothBegin.resolve();
+      if (begun.add(asked.file_name).size === 2) bothBegin.resolve();
       await bothBegin.promise;
       return contactImporter.slots(tx, asked);
     },
@@ -154,9 +154,29 @@ test('two imports of a company that two processes work on at once both end well,
   await waitUntil('both imports to end', async () => (await countEnded()) === 2);
   for (const stopLoop of stops) await stopLoop();
   const [sums] = await store.sql(
-    `select sum(created_count)::int as created, sum(updated_count)::int as updated, sum(failed_count)::int as failed from imports`,
+    `select sum(created_count)::int as created, sum(changed_count)::int as updated, sum(failed_count)::int as failed from runs`,
   );
   assert.deepEqual(sums, { created: people.length, updated: people.length, failed: 0 });
   const contacts = await store.sql('select from contacts where company_id = $1', [company]);
   assert.equal(contacts.length, people.length);
+});
+
+test('a row that takes its reader too long is an error of that row, and the rows after it are imported', async () => {
+  const readers = createHurriedReaders(new URL('../../../test/support/hanging-reader.ts', import.meta.url));
+  const { _id } = await queueImport(
+    await addCompany(),
+    'name,external_id\nAna,slow-1\n\nhang,slow-2\nBia,slow-3\nEva,slow-4\n',
+  );
+  const stopLoop = startLoop(contactImporter as RowImporter, readers);
+  const ended = await waitUntil('the import to end', async () => {
+    const [row] = await store.sql(
+      'select status, created_count, failures from runs where _id = $1 and finished_at is not null',
+      [_id],
+    );
+    return row;
+  });
+  await stopLoop();
+  readers.close();
+  const fault = { row: 3, line: 4, field: null, value: null, message: 'takes too long to read', stored: false };
+  assert.deepEqual(ended, { status: 'COMPLETED', created_count: 3, failures: [fault] });
 });

@@ -3,23 +3,12 @@
  * wait.
  */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { makeEmptyTags, makeTextsBomb } from '../../../test/support/hostile-sheets.ts';
-import { createHurriedReaders } from '../../../test/support/hurried-readers.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import {
-  awaitImport,
-  buildForm,
-  importSheet,
-  listFaults,
-  postForm,
-  makeWorkbook,
-} from '../../../test/support/sheets.ts';
-import { contactImporter } from '../contacts/import/importer.ts';
-import { workOnImport, type RowImporter } from './work.ts';
+import { awaitImport, buildForm, importSheet, listFaults, makeWorkbook } from '../../../test/support/sheets.ts';
 
 const platform = await startPlatform();
-const { database } = platform;
 const PATH = '/v1/contacts/import';
 
 const imported = (name: string, data: Buffer | string): Promise<Json> =>
@@ -63,25 +52,6 @@ test('a cell over 32 kB and a row over 80 kB are errors of their rows and name t
       name,
     );
   }
-});
-
-test('a row that takes its reader too long is an error of that row, and the rows after it are imported', async () => {
-  const readers = createHurriedReaders(new URL('../../../test/support/hanging-reader.ts', import.meta.url));
-  after(() => readers.close());
-  await database.sql(`create function hold() returns trigger language plpgsql as
-    $$ begin new.is_waiting = false; return new; end $$`);
-  await database.sql('create trigger held before insert on imports for each row execute function hold()');
-  const data = 'name,external_id\nAna,slow-1\n\nhang,slow-2\nBia,slow-3\nEva,slow-4\n';
-  const { body } = await postForm(platform, [201, PATH], { file: { name: 'slow.csv', data }, silent: 'true' });
-  await database.sql('drop function hold cascade');
-  await workOnImport(
-    { ...platform.running.kit, readers },
-    { company: platform.demo._id, import: body._id },
-    { importer: contactImporter as RowImporter, signal: new AbortController().signal, isOver: async () => false },
-  );
-  const done = await awaitImport(platform, `${PATH}/${body._id}`);
-  assert.deepEqual([done.status, done.created_count, done.failed_count], ['COMPLETED', 3, 1]);
-  assert.deepEqual(listFaults(done), [{ row: 3, field: null, message: 'takes too long to read' }]);
 });
 
 test('workbooks whose texts inflate to 48 MB are imported, also when two companies send them at once', async () => {

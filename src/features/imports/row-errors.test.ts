@@ -34,7 +34,7 @@ test("an import's record shows the first hundred errors in less than 80 kB, and 
 
   const other = await platform.createCompany();
   expectProblem(await call(404, 'GET', `${PATH}/${done._id}/errors`, { key: other.key }), 'NOT_FOUND');
-  await database.sql('delete from imports where _id = $1', [done._id]);
+  await database.sql('delete from runs where _id = $1', [done._id]);
   assert.deepEqual(await database.sql('select 1 from import_errors where import_id = $1', [done._id]), []);
 });
 

@@ -6,10 +6,11 @@ import { csvLine } from '../../platform/work/sheets/csv.ts';
 import { countBytes } from '../../platform/values/sizes.ts';
 import { clipText } from '../../platform/values/words.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
-import { readImport } from './imports.ts';
-import { findErrors, insertErrors, type ImportOwner } from './queries.ts';
+import type { ClaimedRun } from '../../platform/work/runs/queries.ts';
+import { readImport, type ImportOwner } from './imports.ts';
+import { findErrors, insertErrors } from './queries.ts';
 import type { Fault, ReadRow } from './reading.ts';
-import type { Import, RowError } from './schemas.ts';
+import type { RowError } from './schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
 // The most errors in the record of an import, and how much of the record they may take. No one reads more.
@@ -45,16 +46,20 @@ export const toRowErrors = ({ number, line = number + 1, faults, stored = false 
   }));
 
 /** Stores the errors of a portion, and returns those that still fit into the import's record. */
-export async function storeRowErrors(tx: TenantTx, asked: Import, errors: RowError[]): Promise<RowError[]> {
+export async function storeRowErrors(
+  tx: TenantTx,
+  { _id, processed, failures }: Pick<ClaimedRun, '_id' | 'processed' | 'failures'>,
+  errors: RowError[],
+): Promise<RowError[]> {
   const lines = errors.map(({ row, field, message, line = null, value = null, stored = false }) =>
     csvLine([row, field, message, line, value, stored]),
   );
-  if (lines.length > 0) await insertErrors(tx, asked._id, asked.processed, lines.join(''));
-  return pickShown(asked.row_errors, errors);
+  if (lines.length > 0) await insertErrors(tx, _id, processed, lines.join(''));
+  return pickShown(failures, errors);
 }
 
 /** Picks the first errors that still fit next to those that the record shows. */
-function pickShown(shown: RowError[], errors: RowError[]): RowError[] {
+function pickShown(shown: object[], errors: RowError[]): RowError[] {
   let bytes = countBytes(shown);
   return errors
     .slice(0, Math.max(0, MAX_SHOWN - shown.length))

@@ -19,7 +19,7 @@ export const IMPORT_KINDS = ['CONTACTS', 'TABLE'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 /** What the rows of an uploaded sheet are: records to import, or the contacts of a bulk call. */
 export type SheetKind = ImportKind | 'BULK';
-const IMPORT_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED'] as const;
+export const IMPORT_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED'] as const;
 
 export const MAX_SHEET_BYTES = declareLimit(50 * 1024 * 1024, {
   topic: 'Contacts',
@@ -121,8 +121,10 @@ export const sheetForm = (column: string) => ({
   ),
 });
 
-/** Identifies the import that a worker processes. */
-export interface ImportJob {
-  company: string;
-  import: string;
+/** What a worker has to do with a sheet. */
+export interface ImportInput extends Pick<
+  Import,
+  'kind' | 'table' | 'file_name' | 'format' | 'columns' | 'silent' | 'update_existing' | 'country' | 'tag'
+> {
+  bytes: number;
 }

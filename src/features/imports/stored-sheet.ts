@@ -2,13 +2,13 @@
 import type { ByteSource } from '../../platform/store/byte-source.ts';
 import { AppError } from '../../platform/values/errors.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
-import { findChunk, type ImportWork } from './queries.ts';
+import { findChunk } from './queries.ts';
 
 /**
  * Opens a stored sheet. All pieces except the last have the same size. The piece that was read last is kept, because a zip is read in many
  * small steps.
  */
-export function storedSheet(read: TenantRead, { _id, bytes }: ImportWork): ByteSource {
+export function storedSheet(read: TenantRead, { _id, bytes }: { _id: string; bytes: number }): ByteSource {
   let kept: { position: number; bytes: Buffer } | null = null;
   let pieceBytes: number | null = null;
   const pieceAt = async (position: number): Promise<Buffer> => {

@@ -6,8 +6,8 @@ import { expectProblem } from '../../../test/support/refusals.ts';
 import { awaitImport, postForm } from '../../../test/support/sheets.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { makeTenant } from '../../platform/http/trail.ts';
-import { endForgottenImports } from './give-up.ts';
 import { addImport } from './imports.ts';
+import { giveUpImportsJob } from './jobs.ts';
 
 // Each of the twenty requests needs a connection of its own.
 const platform = await startPlatform();
@@ -39,7 +39,7 @@ test('ten of twenty sheets that are sent at once are accepted, and another one i
   await database.sql(`create function hold() returns trigger language plpgsql as
     $$ begin new.is_waiting = false; return new; end $$`);
   await database.sql(
-    `create trigger held before insert on imports for each row when (new.company_id = '${company}') execute function hold()`,
+    `create trigger held before insert on runs for each row when (new.company_id = '${company}') execute function hold()`,
   );
   const tenant = makeTenant(platform.running.kit.database, company, principal);
   const waiting = (): Promise<unknown> =>
@@ -60,7 +60,7 @@ test('ten of twenty sheets that are sent at once are accepted, and another one i
   assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, PLACES);
   for (const answer of answers)
     if (answer.status === 'rejected') assert.equal(answer.reason.code, 'IMPORTS_WAITING', String(answer.reason));
-  const stored = await database.sql('select _id from imports where company_id = $1', [company]);
+  const stored = await database.sql('select _id from runs where company_id = $1', [company]);
   assert.equal(stored.length, PLACES);
   const table = { name: 'T', columns: [{ key: 'name', title: 'Name', type: 'TEXT' }] };
   const { body: made } = await call(201, 'POST', '/v1/tables', { key, body: table });
@@ -69,10 +69,10 @@ test('ten of twenty sheets that are sent at once are accepted, and another one i
   await postForm(platform, [201, '/v1/contacts/import'], { file });
   for (const change of [`status = 'COMPLETED', finished_at = now()`, `updated_at = now() - interval '25 hours'`]) {
     await database.sql(
-      `update imports set ${change} where _id = (select _id from imports where company_id = $1 and finished_at is null limit 1)`,
+      `update runs set ${change} where _id = (select _id from runs where company_id = $1 and finished_at is null limit 1)`,
       [company],
     );
-    await endForgottenImports(platform.running.kit);
+    await giveUpImportsJob(platform.running.kit).handle({});
     await waiting();
     await postForm(platform, [409, '/v1/contacts/import'], { file }, { key });
   }
@@ -84,12 +84,12 @@ test('an import without progress for a day ends FAILED and its sheet is deleted;
   const restart = (id: string, age: string): Promise<unknown> =>
     database.sql(
       `with chunk as (insert into import_chunks (company_id, import_id, position, bytes) values ($3, $1, 0, 'x'))
-        update imports set status = 'RUNNING', finished_at = null, updated_at = now() - $2::interval where _id = $1`,
+        update runs set status = 'RUNNING', finished_at = null, updated_at = now() - $2::interval where _id = $1`,
       [id, age, platform.demo._id],
     );
   await restart(old?.body._id, '25 hours');
   await restart(young?.body._id, '23 hours');
-  await endForgottenImports(platform.running.kit);
+  await giveUpImportsJob(platform.running.kit).handle({});
   const read = async (id: string) => (await call(200, 'GET', `/v1/contacts/import/${id}`)).body;
   const { status, error, finished_at } = await read(old?.body._id);
   assert.deepEqual([status, error.code, finished_at === null], ['FAILED', 'UNAVAILABLE', false]);

@@ -1,20 +1,27 @@
-/**
- * Processes the rows of a sheet in portions. Each portion is stored in one transaction with its progress, so that a worker that dies
- * repeats nothing and loses nothing. No row is stored before the whole sheet was read once without an error.
- */
+/** Processes the rows of a sheet in portions. No row is stored before the whole sheet was read once without an error. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
-import { ChildEnded } from '../../platform/work/child.ts';
-import { toDatabaseProblem, isUnavailable } from '../../platform/store/db.ts';
-import { repeatOvertaken } from '../../platform/store/overtaken.ts';
-import { AppError, type ErrorCode } from '../../platform/values/errors.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
-import { storeRowErrors } from './row-errors.ts';
-import { addProgress, endImport, lockImport, setTotal, type ImportWork, type Progress } from './queries.ts';
-import { openImportReader, type ImportReader } from './reader.ts';
+import type { ErrorCode } from '../../platform/values/errors.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
+import { ChildEnded } from '../../platform/work/child.ts';
+import type { ClaimLoop } from '../../platform/work/claims/claim-loop.ts';
+import type { RunError } from '../../platform/work/runs/kind.ts';
+import type { ClaimedRun, Progress } from '../../platform/work/runs/queries.ts';
+import { isPassing, startRuns, toProblem, toRunError, type RunTurn } from '../../platform/work/runs/work.ts';
+import { IMPORTS } from './imports.ts';
+import { openImportReader } from './reader.ts';
 import type { ReadRow } from './reading.ts';
-import type { Import, ImportJob, RowError } from './schemas.ts';
+import { storeRowErrors } from './row-errors.ts';
+import type { ImportInput, ImportKind, RowError } from './schemas.ts';
 import { storedSheet } from './stored-sheet.ts';
+
+// Each import has a child process that holds parts of its sheet in memory; two children read at a time (platform/work/child-readers.ts).
+const PER_COMPANY = declareLimit(1, {
+  topic: 'Contacts',
+  what: 'Imports that run at the same time, per company and process',
+  beyond: 'the next one waits',
+});
 
 /** The functions with which one kind of import (contacts, or rows of a table) handles the rows of a sheet. */
 export interface RowImporter<S = unknown, V = unknown> {
@@ -22,137 +29,87 @@ export interface RowImporter<S = unknown, V = unknown> {
    * Loads the definitions that values are checked against, such as custom fields or columns. In a transaction it also locks a table against
    * changes of its columns.
    */
-  slots(tx: TenantRead | TenantTx, asked: Import): Promise<S>;
+  slots(tx: TenantRead | TenantTx, asked: ImportInput): Promise<S>;
   /** Stores a portion of rows that were checked against these slots. Throws UNAVAILABLE when the portion should be tried again. */
-  take(tx: TenantTx, asked: Import, rows: ReadRow<V>[], slots: S): Promise<ImportedRows>;
+  take(tx: TenantTx, asked: ImportInput, rows: ReadRow<V>[], slots: S): Promise<ImportedRows>;
 }
 
-export type ImportedRows = Omit<Progress, 'processed' | 'errors'> & { errors: RowError[] };
+export type ImportedRows = Required<Pick<Progress, 'created' | 'changed' | 'failed'>> & { errors: RowError[] };
+
+export type RowImporters = Record<ImportKind, RowImporter>;
+
+/** Starts the loop that works on imports. A portion has rows of the sheet, which are read while the portion before is stored. */
+export const startImports = (kit: Kit, importers: RowImporters): ClaimLoop =>
+  startRuns<ImportInput>(kit, {
+    kind: IMPORTS,
+    perCompany: PER_COMPANY,
+    isSlowToBegin: true,
+    begin: (run, acting, signal) => {
+      const source = storedSheet(acting.read, { _id: run._id, bytes: run.input.bytes });
+      const reader = openImportReader(kit.readers, { owner: run.company, source, signal, isAwaited: false });
+      return importPortions({ run, read: acting.read, reader, importer: importers[run.input.kind] });
+    },
+  });
 
 // Errors that may disappear when the same portion is stored again. After the last try the import fails, or pauses before the next ones.
 const RETRIED_ERRORS = new Set<ErrorCode>(['UNAVAILABLE', 'UNKNOWN_REFERENCE', 'STORAGE_FULL']);
 
-export interface ImportSession {
+const isRetried = (error: unknown): boolean => RETRIED_ERRORS.has(toProblem(error)?.code ?? 'INTERNAL_ERROR');
+
+/** Returns the error as the record shows it: of a file, what is wrong with it. */
+const toImportError = (error: unknown): RunError => {
+  const shown = toRunError(error);
+  return { ...shown, code: toProblem(error)?.errors[0]?.code ?? shown.code };
+};
+
+interface Importing {
+  run: ClaimedRun<ImportInput>;
+  read: TenantRead;
+  reader: ReturnType<typeof openImportReader>;
   importer: RowImporter;
-  signal: AbortSignal;
-  /** Whether the import should stop now, because another one waits for its place or the worker stops. */
-  isOver(): Promise<boolean>;
 }
 
-/**
- * Continues an import after its last stored portion, until it ends or its turn is over. Throws an error that only prevents it for now, such
- * as a database that is away or a child process that died.
- */
-export async function workOnImport(kit: Kit, job: ImportJob, work: ImportSession): Promise<void> {
-  const asked = await kit.database.tenantTx(job.company, (tx) => lockImport(tx, job.import));
-  if (!asked || asked.finished_at) return;
-  const source = storedSheet(kit.database.read(job.company), asked);
-  const reader = openImportReader(kit.readers, { owner: job.company, source, signal: work.signal, isAwaited: false });
-  try {
-    await importPortions(kit, { ...work, asked, reader });
-  } catch (error) {
-    // Failure policy: after an error that may pass the import is tried again; any other error ends it.
-    if (isPassingError(error)) throw error;
-    const problem = toProblem(error);
-    if (!problem) kit.log.error({ err: error, import: job.import }, 'import failed');
-    await kit.database.tenantTx(job.company, (tx) => {
-      announceImport(tx, job.import);
-      return endImport(tx, job.import, toImportError(problem));
-    });
-  } finally {
-    reader.close();
-  }
-}
-
-function isPassingError(error: unknown): boolean {
-  return (
-    isUnavailable(error) || error instanceof ChildEnded || (error instanceof AppError && error.code === 'UNAVAILABLE')
-  );
-}
-
-/** Returns the error for the caller; null when the error is a defect of this project. */
-const toProblem = (error: unknown): AppError | null => (error instanceof AppError ? error : toDatabaseProblem(error));
-
-function isRetried(error: unknown): boolean {
-  const problem = toProblem(error);
-  return problem !== null && RETRIED_ERRORS.has(problem.code);
-}
-
-function toImportError(problem: AppError | null): { code: string; message: string } {
-  const code: ErrorCode = 'INTERNAL_ERROR';
-  if (!problem) return { code, message: 'Something went wrong on our side' };
-  return { code: problem.errors[0]?.code ?? problem.code, message: problem.message };
-}
-
-async function importPortions(
-  kit: Kit,
-  work: ImportSession & { asked: ImportWork; reader: ImportReader },
-): Promise<void> {
-  const { asked, reader, importer } = work;
-  const { company, _id, kind } = asked;
-  const total = await reader.survey(asked.format, asked.columns);
-  if (asked.total === null) await kit.database.tenantTx(company, (tx) => setTotal(tx, _id, total));
-  let slots = await importer.slots(kit.database.read(company), asked);
-  let done = asked.processed;
-  const read = (from: number): Promise<ReadRow[]> => {
-    const rows = reader.portion(kind, slots, from);
+function importPortions({ run, read, reader, importer }: Importing): RunTurn {
+  const { input } = run;
+  let total: number | null = null;
+  // The fields and options that the rows are checked against.
+  let slots: unknown;
+  let rows: ReadRow[] = [];
+  let next: Promise<ReadRow[]> | null = null;
+  let isLast = false;
+  const readFrom = (from: number): Promise<ReadRow[]> => {
+    const reading = reader.portion(input.kind, slots, from);
     // Failure policy: the error is thrown where the rows are awaited. When no one awaits them any more, it is dropped.
-    rows.catch(() => undefined);
-    return rows;
+    reading.catch(() => undefined);
+    return reading;
   };
-  for (let next = read(done); ;) {
-    const rows = await next;
-    const isLast = rows.length === 0 || done + rows.length >= total;
-    // The child already reads the next portion while this one is stored.
-    if (!isLast) next = read(done + rows.length);
-    const stored = await repeatOvertaken(() => storePortion(kit, work, { rows, slots, done, isLast }), isRetried);
-    if (stored === 'GONE') return;
-    if (stored === 'STORED') done += rows.length;
-    else {
-      slots = stored.slots;
-      next = read(done);
-      continue;
-    }
-    if (isLast || (await work.isOver())) return;
-  }
+  return {
+    select: async () => {
+      if (total === null) {
+        total = await reader.survey(input.format, input.columns);
+        slots = await importer.slots(read, input);
+      }
+      rows = await (next ?? readFrom(run.processed));
+      const done = run.processed + rows.length;
+      isLast = rows.length === 0 || done >= total;
+      next = isLast ? null : readFrom(done);
+    },
+    portion: async (tx) => {
+      const now = await importer.slots(tx, input);
+      if (!isDeepStrictEqual(now, slots)) {
+        // The rows were checked against others, so they are read again.
+        [slots, next] = [now, null];
+        return { progress: null };
+      }
+      const end = isLast ? { error: null } : null;
+      if (rows.length === 0) return { progress: { processed: 0, total }, end };
+      const { errors, ...counts } = await importer.take(tx, input, rows, slots);
+      const failures = await storeRowErrors(tx, run, errors);
+      return { progress: { ...counts, processed: rows.length, total, failures }, end };
+    },
+    isRetried,
+    fail: (error) =>
+      isPassing(error) || error instanceof ChildEnded ? null : { progress: null, end: { error: toImportError(error) } },
+    close: () => reader.close(),
+  };
 }
-
-interface Portion {
-  rows: ReadRow[];
-  /** The fields and options that the rows were checked against. */
-  slots: unknown;
-  /** How many rows of the sheet come before this portion. */
-  done: number;
-  isLast: boolean;
-}
-
-/**
- * Returns GONE when another worker took over or the import ended. Returns new slots when fields or options have changed since the rows were
- * checked.
- */
-function storePortion(
-  kit: Kit,
-  { asked: { company, _id }, importer }: ImportSession & { asked: ImportWork },
-  { rows, slots, done, isLast }: Portion,
-): Promise<'STORED' | 'GONE' | { slots: unknown }> {
-  return kit.database.tenantTx(company, async (tx) => {
-    const current = await lockImport(tx, _id);
-    if (!current || current.finished_at || current.processed !== done) return 'GONE';
-    const now = await importer.slots(tx, current);
-    if (!isDeepStrictEqual(now, slots)) return { slots: now };
-    if (rows.length > 0) {
-      const { errors, ...counts } = await importer.take(tx, current, rows, slots);
-      await addProgress(tx, _id, {
-        ...counts,
-        processed: rows.length,
-        errors: await storeRowErrors(tx, current, errors),
-      });
-    }
-    if (isLast) await endImport(tx, _id, null);
-    announceImport(tx, _id);
-    return 'STORED';
-  });
-}
-
-const announceImport = (tx: TenantTx, _id: string): void =>
-  tx.changed([{ company: tx.companyId, kind: 'IMPORT', ids: [_id] }]);

@@ -41,15 +41,12 @@ const KINDS = new Map<string, Kind[]>([
   ],
   ['messages', [{ event: 'message', scope: 'messages:read', isRemovable: true, read: readMessages }]],
   [
-    'imports',
+    'runs',
     [
       { event: 'contact_import', scope: 'contacts:read', isRemovable: false, read: importsOfKind('CONTACTS') },
       { event: 'table_import', scope: 'tables:read', isRemovable: false, read: importsOfKind('TABLE') },
+      { event: 'conversation_run', scope: 'conversations:read', isRemovable: false, read: readConversationRuns },
     ],
-  ],
-  [
-    'conversation_runs',
-    [{ event: 'conversation_run', scope: 'conversations:read', isRemovable: false, read: readConversationRuns }],
   ],
   ['follow_ups', [{ event: 'follow_up', scope: 'agents:read', isRemovable: false, read: readFollowUps }]],
   ['table_rows', [{ event: 'table_row', scope: 'tables:read', isRemovable: true, read: readRows }]],

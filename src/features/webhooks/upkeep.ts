@@ -3,9 +3,10 @@ import type { Kit } from '../../kit.ts';
 import { workInPortions } from '../../platform/store/portions.ts';
 import { purgeByPages } from '../../platform/store/retention.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
+import { purgeRuns } from '../../platform/work/runs/runs.ts';
 import { ATTEMPT_MS } from './attempt.ts';
 import { allowBitmaps, deleteOldDeliveries, sweepInterrupted } from './delivery-queries.ts';
-import { deleteOldReplays } from './replays/queries.ts';
+import { REPLAYS } from './replays/replays.ts';
 import { declareSettingLimit } from '../../platform/values/limits.ts';
 
 declareSettingLimit('DELIVERY_RETENTION_DAYS', {
@@ -42,5 +43,5 @@ export async function purgeDeliveries(kit: Kit): Promise<void> {
   await purgeByPages(system, 'deliveries', (stretch) =>
     workInPortions(() => deleteOldDeliveries(system, days, stretch)),
   );
-  await purgeByPages(system, 'delivery_replays', (range) => deleteOldReplays(system, days, range));
+  await purgeRuns(kit.database, REPLAYS, days);
 }

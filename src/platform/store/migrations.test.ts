@@ -87,8 +87,7 @@ test('the bytes of records that go with their table are subtracted, also when ro
     makeUrl(name),
     `insert into companies (_id, name) values ('${company}', 'Acme')`,
     `insert into tables (company_id, _id, name, slug) values ('${company}', 'goes', 'T', 't'), ('${company}', 'stays', 'U', 'u')`,
-    `insert into imports (company_id, _id, kind, table_id, file_name, format, principal)
-      values ('${company}', 'i', 'TABLE', 'goes', 'a.csv', 'CSV', '{}')`,
+    `insert into runs (company_id, _id, kind, input, status, is_waiting) values ('${company}', 'i', 'IMPORT', '{"table": "goes"}', 'QUEUED', true)`,
     `insert into import_errors (company_id, import_id, position, lines) values ('${company}', 'i', 0, 'broken')`,
   );
   const counted = (tables: string[]): Promise<object[]> =>
@@ -97,7 +96,7 @@ test('the bytes of records that go with their table are subtracted, also when ro
       `select stored_bytes('${company}') = sum(record_bytes) as exact, count(*)::int as records
         from (${tables.map((table) => `select record_bytes from ${table}`).join(' union all ')}) records`,
     );
-  const tables = ['tables', 'imports', 'import_errors'];
+  const tables = ['tables', 'runs', 'import_errors'];
   assert.deepEqual(await counted(tables), [{ exact: true, records: 4 }]);
   await run(url, 'set role parley_app', `set app.company_id = '${company}'`, `delete from tables where _id = 'goes'`);
   assert.deepEqual(await counted(tables), [{ exact: true, records: 1 }]);
@@ -125,6 +124,86 @@ test('a database of an earlier version keeps the files that wait for their downl
   assert.deepEqual(
     await run(makeUrl(name), 'select network_id, sha256, media, prices from media_downloads, messages, agents'),
     [{ network_id: 'n1', sha256: 'h1', media, prices: { ...prices, transcription: null } }],
+  );
+});
+
+test('runs of an earlier version go on where they were, also those that its processes store after the migration', async () => {
+  const { name, url } = await createOwned();
+  const moved = ['0040_platform_runs.sql', '0041_platform_runs.concurrent.sql'];
+  const change = { status: 'CLOSED' };
+  const insertRun = (id: string, processed: number): string =>
+    `insert into conversation_runs (company_id, _id, change, conversation_ids, actor, origin, status, total, processed, is_waiting, attempts,
+        claimed_at, held_until)
+      values ('c', '${id}', '${JSON.stringify(change)}', '{a,b,c}', '{"type": "user"}', '{}', 'RUNNING', 3, ${processed}, false, 2, now(), now())`;
+  await run(
+    makeUrl(name),
+    `delete from schema_migrations where name in ('${moved.join(`', '`)}')`,
+    'drop table runs cascade',
+    ...['chunks', 'errors'].map(
+      (parts) => `alter table import_${parts} add constraint import_${parts}_company_id_import_id_fkey
+        foreign key (company_id, import_id) references imports on delete cascade`,
+    ),
+    'drop function move_runs, move_stored_run cascade',
+    `insert into companies (_id, name) values ('c', 'Acme')`,
+    insertRun('half', 1),
+    `insert into delivery_replays (company_id, _id, webhook_id, webhook_epoch, delivery_status, since, until, total, processed, replayed,
+        after_at, after_id)
+      values ('c', 'replay', 'w', 7, 'FAILED', '2026-01-01', '2026-01-02', 9, 5, 4, '2026-01-01 12:00:00.123', 'd')`,
+    `insert into imports (company_id, _id, kind, file_name, format, status, options, principal, bytes, total, processed, created_count,
+        updated_count, attempts, is_waiting)
+      values ('c', 'import', 'CONTACTS', 'a.csv', 'CSV', 'RUNNING', '{"tag": "x"}', '{"type": "user", "_id": "u", "name": "Ana"}', 8, 6, 3, 2, 1, 1,
+        false)`,
+    `insert into import_chunks (company_id, import_id, position, bytes) values ('c', 'import', 0, 'x')`,
+  );
+  assert.deepEqual(await migrate(url, prepareQueue), moved);
+  await run(url, 'set role parley_app', `set app.company_id = 'c'`, insertRun('late', 0));
+  const rows = await run(
+    makeUrl(name),
+    `select _id, kind, input, subjects[processed + 1:] as left, place, total, created_count, is_waiting, attempts from runs order by _id`,
+  );
+  const waiting = { is_waiting: true, attempts: 0 };
+  const changing = { kind: 'CONVERSATIONS', input: change, place: null, total: 3, created_count: 0, ...waiting };
+  const at = '2026-01-01T12:00:00.123+00:00';
+  const [half, imported, late, replay] = rows;
+  const input = { tag: 'x', kind: 'CONTACTS', table: null, file_name: 'a.csv', format: 'CSV', bytes: 8 };
+  assert.deepEqual(half, { _id: 'half', ...changing, left: ['b', 'c'] });
+  assert.deepEqual(imported, {
+    _id: 'import',
+    kind: 'IMPORT',
+    input,
+    left: null,
+    place: null,
+    total: 6,
+    created_count: 2,
+    ...waiting,
+  });
+  assert.deepEqual(late, { _id: 'late', ...changing, left: ['a', 'b', 'c'] });
+  assert.deepEqual(replay, {
+    _id: 'replay',
+    kind: 'REPLAY',
+    input: {
+      webhook: 'w',
+      epoch: 7,
+      status: 'FAILED',
+      event: null,
+      from: '2026-01-01T00:00:00+00:00',
+      to: '2026-01-02T00:00:00+00:00',
+    },
+    left: null,
+    place: { at, id: 'd' },
+    total: 9,
+    created_count: 4,
+    ...waiting,
+  });
+  assert.deepEqual(await run(makeUrl(name), `select stored_bytes('c') = sum(record_bytes) + 1 as exact from runs`), [
+    { exact: true },
+  ]);
+  assert.deepEqual(
+    await run(
+      makeUrl(name),
+      'select _id from conversation_runs union all select _id from delivery_replays union all select _id from imports',
+    ),
+    [],
   );
 });
 

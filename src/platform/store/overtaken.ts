@@ -28,12 +28,13 @@ const isOvertaken = (error: unknown): boolean =>
 export async function repeatOvertaken<T>(
   work: () => Promise<T>,
   isRepeated: (error: unknown) => boolean = isOvertaken,
+  tries = TRIES,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (!isRepeated(error) || attempt === TRIES) throw error;
+      if (!isRepeated(error) || attempt === tries) throw error;
       await sleep(PAUSE_MS * attempt);
     }
   }

@@ -45,7 +45,7 @@ const CONCURRENT_PIECES = Math.max(1, Math.min(2, availableParallelism() - 1));
 // How long a piece of work waits for a slot. A piece takes about a second, or several on a busy machine, so the wait is this long only when
 // a child hangs.
 const PIECE_WAIT_MS = 300_000;
-// How many files are read at once for callers who wait. Imports have their own limit (features/imports/loop.ts).
+// How many files are read at once for callers who wait. Imports have their own limit (features/imports/work.ts).
 const ADMITTED = declareLimit(2, {
   topic: 'Operation',
   what: 'Files read at the same time for requests, per process',

@@ -21,7 +21,7 @@ const REST_MS = 300_000;
 
 /** What still waits to be done. */
 const WORK = `select 1 from deliveries where status in ('QUEUED', 'SENDING')
-  union all select 1 from imports where finished_at is null
+  union all select 1 from runs where finished_at is null
   union all select 1 from campaign_enrollments where next_run_at is not null
   union all select 1 from campaigns where not is_enrolled
   union all select 1 from bulk_runs where completed_at is null limit 1`;
@@ -139,7 +139,7 @@ async function auditCampaign({ stage }: FailoverRun): Promise<{ sent: number; un
 
 async function auditImports({ stage, acknowledged }: FailoverRun): Promise<void> {
   const rows = await stage.store.sql<{ _id: string; status: string; created: number; failed: number }>(
-    'select _id, status, created_count as created, failed_count as failed from imports',
+    'select _id, status, created_count as created, failed_count as failed from runs',
   );
   const stored = new Map(rows.map(({ _id, ...rest }) => [_id, rest]));
   for (const [id, created] of acknowledged.imports)

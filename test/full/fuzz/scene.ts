@@ -214,7 +214,7 @@ const TABLES: Record<string, string> = {
   table: 'tables',
   row: 'table_rows',
   'quick-reply': 'quick_replies',
-  'conversation-run': 'conversation_runs',
+  'conversation-run': 'runs',
   campaign: 'campaigns',
   'knowledge-item': 'knowledge_items',
   'agent-turn': 'agent_turns',

@@ -203,7 +203,7 @@ async function importRepeatedly(town: OrdinaryCompanies, seconds: number, measur
       continue;
     }
     const ended = await becomesTrueInTime(async () => {
-      const rows = await town.stage.store.sql('select 1 from imports where _id = $1 and finished_at is not null', [id]);
+      const rows = await town.stage.store.sql('select 1 from runs where _id = $1 and finished_at is not null', [id]);
       return rows.length > 0;
     }, IMPORT_MS);
     if (!ended) measured.unanswered += 1;

@@ -371,9 +371,12 @@ async function insertDelivery(
 async function insertReplay({ database }: Platform, company: string, webhook: string): Promise<string> {
   const id = newId();
   await database.sql(
-    `insert into delivery_replays (company_id, _id, webhook_id, webhook_epoch, delivery_status, since, until, status, total, finished_at)
-     values ($1, $2, $3, 1, 'FAILED', '2020-01-01', '2020-01-02', 'COMPLETED', 0, now())`,
-    [company, id, webhook],
+    `insert into runs (company_id, _id, kind, input, status, total, is_waiting, finished_at) values ($1, $2, 'REPLAY', $3, 'COMPLETED', 0, false, now())`,
+    [
+      company,
+      id,
+      { webhook, epoch: 1, status: 'FAILED', from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00.000Z' },
+    ],
   );
   return id;
 }
@@ -392,8 +395,7 @@ async function waitForJobs({ database }: Platform): Promise<void> {
     const [row] = await database.sql<{ waiting: number }>(
       `select (select count(*)::int from pgboss.job
           where state in ('created', 'retry', 'active') and start_after <= now() and name not like '\\_\\_%')
-        + (select count(*)::int from imports where finished_at is null)
-        + (select count(*)::int from conversation_runs where finished_at is null)
+        + (select count(*)::int from runs where finished_at is null)
         + (select count(*)::int from campaigns where is_waiting or claimed_at is not null)
         + (select count(*)::int from campaign_changes)
         + (select count(*)::int from pending_turns)

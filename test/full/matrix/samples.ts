@@ -111,7 +111,8 @@ async function addPipeline({ call }: Platform, own: FullCompany): Promise<void> 
 /** Ends the company's waiting imports, because only a few may wait at a time. The statement waits for imports that a worker is reading. */
 async function endImports({ database }: Platform, own: FullCompany): Promise<void> {
   await database.sql(
-    `update imports set status = 'FAILED', started_at = now(), finished_at = now() where company_id = $1 and finished_at is null`,
+    `update runs set status = 'FAILED', started_at = now(), finished_at = now(), is_waiting = false
+      where company_id = $1 and kind = 'IMPORT' and finished_at is null`,
     [own._id],
   );
 }
@@ -119,7 +120,8 @@ async function endImports({ database }: Platform, own: FullCompany): Promise<voi
 /** Ends the company's waiting bulk changes, because only a few may wait at a time. */
 async function endRuns({ database }: Platform, own: FullCompany): Promise<void> {
   await database.sql(
-    `update conversation_runs set status = 'CANCELLED', finished_at = now(), is_waiting = false where company_id = $1 and finished_at is null`,
+    `update runs set status = 'CANCELLED', finished_at = now(), is_waiting = false
+      where company_id = $1 and kind = 'CONVERSATIONS' and finished_at is null`,
     [own._id],
   );
 }

@@ -234,7 +234,7 @@ async function awaitImportsEnd({ stage, size }: GreedyScene): Promise<number> {
   const endMs = performance.now() + Math.min(IMPORTS_MS, size.seconds * 10_000);
   for (;;) {
     const [row] = await stage.store.sql<{ open: number }>(
-      'select count(*)::int as open from imports where finished_at is null',
+      'select count(*)::int as open from runs where finished_at is null',
     );
     if (!row?.open || performance.now() > endMs) return row?.open ?? 0;
     await sleep(200);

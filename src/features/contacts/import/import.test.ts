@@ -337,7 +337,7 @@ test('a sheet whose header cannot be imported is refused before anything is stor
     const { body } = await postForm(platform, [400, PATH], parts);
     assert.deepEqual([body.code, body.errors[0].path], [code, path], JSON.stringify(body));
   };
-  const [{ n: before } = { n: 0 }] = await database.sql<{ n: number }>('select count(*)::int as n from imports');
+  const [{ n: before } = { n: 0 }] = await database.sql<{ n: number }>('select count(*)::int as n from runs');
   await refused({ file: csv('foo,bar', '1,2') }, 'VALIDATION_FAILED', 'file');
   await refused({ file: csv('name,Nome', '1,2') }, 'VALIDATION_FAILED', 'file');
   await refused({ file: csv('name', 'x'), mapping: '{"other":"name"}' }, 'VALIDATION_FAILED', 'mapping.other');
@@ -346,7 +346,7 @@ test('a sheet whose header cannot be imported is refused before anything is stor
   await refused({ file: csv('name', 'x'), mapping: '["name"]' }, 'VALIDATION_FAILED', 'mapping');
   await refused({ file: { name: 'x.csv', data: '' } }, 'VALIDATION_FAILED', 'file');
   await refused({ file: { name: 'x.csv', data: '\n\n' } }, 'VALIDATION_FAILED', 'file');
-  const [{ n: after } = { n: -1 }] = await database.sql<{ n: number }>('select count(*)::int as n from imports');
+  const [{ n: after } = { n: -1 }] = await database.sql<{ n: number }>('select count(*)::int as n from runs');
   assert.equal(after, before);
 });
 
@@ -391,7 +391,7 @@ test('a caller who may only create contacts may import with update_existing fals
   });
   const { token: key } = await platform.createKey(demo._id, ['contacts:create', 'contacts:read']);
   const file = csv('name,email', `New,old-${mark}@example.com`, `New,new-${mark}@example.com`);
-  const imports = async (): Promise<number> => (await database.sql('select 1 from imports')).length;
+  const imports = async (): Promise<number> => (await database.sql('select 1 from runs')).length;
   const before = await imports();
   for (const parts of [{ file }, { file, update_existing: 'true' }])
     expectProblem(await postForm(platform, [403, PATH], parts, { key }), 'FORBIDDEN', 'update_existing');

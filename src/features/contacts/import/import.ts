@@ -6,8 +6,9 @@ import type { Upload } from '../../../platform/http/multipart.ts';
 import type { Page } from '../../../platform/store/paging.ts';
 import { findPhoneCountry } from '../../../platform/store/phone-country.ts';
 import type { Tenant } from '../../../platform/store/tenant.ts';
+import { pageRuns } from '../../../platform/work/runs/runs.ts';
 import { listAllDefinitions } from '../../custom-fields/values.ts';
-import { addImport, pageImports, readImport } from '../../imports/imports.ts';
+import { addImport, IMPORTS, readImport } from '../../imports/imports.ts';
 import { sendImportErrors } from '../../imports/row-errors.ts';
 import type { Import, ImportQuery } from '../../imports/schemas.ts';
 import { createFieldFinder } from './titles.ts';
@@ -39,7 +40,7 @@ export async function importContacts(
 export const readContactImport = (tenant: Tenant, id: string): Promise<Import> => readImport(tenant, OWNER, id);
 
 export const pageContactImports = (tenant: Tenant, query: ImportQuery): Promise<Page<Import>> =>
-  pageImports(tenant, OWNER, query);
+  pageRuns(tenant, IMPORTS, query);
 
 export const sendContactErrors = (tenant: Tenant, id: string, reply: FastifyReply): Promise<Readable> =>
   sendImportErrors(tenant, OWNER, id, reply);

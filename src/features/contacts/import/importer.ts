@@ -4,7 +4,7 @@ import type { TenantTx } from '../../../platform/store/tenant.ts';
 import { fieldEvents, listAllDefinitions } from '../../custom-fields/values.ts';
 import type { Fault, ReadRow } from '../../imports/reading.ts';
 import { toRowErrors } from '../../imports/row-errors.ts';
-import type { Import, RowError } from '../../imports/schemas.ts';
+import type { ImportInput, RowError } from '../../imports/schemas.ts';
 import type { ImportedRows, RowImporter } from '../../imports/work.ts';
 import type { CustomField } from '../../custom-fields/schemas.ts';
 import { findContacts } from '../queries.ts';
@@ -22,7 +22,7 @@ export const contactImporter: RowImporter<RowRules, PersonRow> = {
 
 async function importContactRows(
   tx: TenantTx,
-  { update_existing, silent, tag }: Import,
+  { update_existing, silent, tag }: ImportInput,
   rows: ReadRow<PersonRow>[],
   { definitions }: RowRules,
 ): Promise<ImportedRows> {
@@ -31,7 +31,7 @@ async function importContactRows(
   const created = drafts.filter(({ isNew }) => isNew).length;
   return {
     created,
-    updated: rows.length - failed.length - created,
+    changed: rows.length - failed.length - created,
     failed: failed.length,
     errors: listErrors(rows, failed),
   };

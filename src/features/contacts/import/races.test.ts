@@ -4,8 +4,6 @@ import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { awaitImport, postForm } from '../../../../test/support/sheets.ts';
 import { newId } from '../../../platform/values/ids.ts';
-import { workOnImport, type RowImporter } from '../../imports/work.ts';
-import { contactImporter } from './importer.ts';
 
 const platform = await startPlatform();
 const { call, database } = platform;
@@ -81,29 +79,3 @@ test('callers who create, change and remove people of a sheet while it is import
   );
   assert.equal(stray?.n, 0);
 });
-
-test('workers that start the same import at the same moment store each row once', async () => {
-  const mark = newId();
-  const lines = Array.from({ length: 3_000 }, (_, n) => `Ana ${n},,`);
-  lines[0] = `First,,${mark}-0`;
-  const id = await begin(lines);
-  const before = await everybody();
-  const job = { company: platform.demo._id, import: id };
-  const work = {
-    importer: contactImporter as RowImporter,
-    signal: new AbortController().signal,
-    isOver: async () => false,
-  };
-  // The import loop of the platform is a third worker. A worker that comes too late finds no sheet.
-  await Promise.allSettled([1, 2].map(() => workOnImport(platform.running.kit, job, work)));
-  const done = await ended(id);
-  assert.deepEqual([done.status, done.processed, done.created_count], ['COMPLETED', 3_000, 3_000]);
-  assert.equal((await everybody()) - before, 3_000);
-});
-
-async function everybody(): Promise<number> {
-  const [row] = await database.sql<{ n: number }>(
-    `select count(*)::int as n from contacts where name like 'Ana %' or name = 'First'`,
-  );
-  return row?.n ?? -1;
-}

@@ -1,7 +1,17 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../../kit.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 import { defineJob, type JobWork } from '../../../platform/work/jobs.ts';
-import { purgeConversationRuns } from './upkeep.ts';
+import { purgeRuns } from '../../../platform/work/runs/runs.ts';
+import { CONVERSATION_RUNS } from './runs.ts';
+
+// How long a run can be read after its end.
+const KEPT_DAYS = declareLimit(30, {
+  topic: 'Messages',
+  what: 'Bulk change: age of the result',
+  unit: 'days',
+  beyond: 'deleted',
+});
 
 const PurgeRuns = defineJob({
   name: 'conversations.purge-runs',
@@ -12,5 +22,5 @@ const PurgeRuns = defineJob({
 });
 
 export function purgeConversationRunsJob(kit: Kit): JobWork<typeof PurgeRuns.data> {
-  return { job: PurgeRuns, handle: () => purgeConversationRuns(kit) };
+  return { job: PurgeRuns, handle: () => purgeRuns(kit.database, CONVERSATION_RUNS, KEPT_DAYS) };
 }

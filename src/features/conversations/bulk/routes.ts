@@ -3,62 +3,46 @@ import type { Kit } from '../../../kit.ts';
 import { readRequestOrigin } from '../../../platform/http/access.ts';
 import { operation } from '../../../platform/http/route.ts';
 import { ref } from '../../../platform/values/schema.ts';
-import { cancelRun, pageRuns, readRun, startRun } from './runs.ts';
-import {
-  ConversationRun,
-  ConversationRunCreate,
-  ConversationRunList,
-  ConversationRunParams,
-  ConversationRunQuery,
-} from './schemas.ts';
+import { readRun } from '../../../platform/work/runs/runs.ts';
+import { runRoutes } from '../../../platform/work/runs/routes.ts';
+import { CONVERSATION_RUNS, startRun } from './runs.ts';
+import { ConversationRunCreate } from './schemas.ts';
+
+const PATH = '/v1/conversations/bulk';
 
 export function conversationRunRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
-    path: '/v1/conversations/bulk',
+    path: PATH,
     scope: 'conversations:update',
     action: 'conversations.start-bulk',
     summary: 'Change many conversations',
     description: WORDS,
     body: ref(ConversationRunCreate),
-    answers: { 201: ref(ConversationRun) },
+    answers: { 201: CONVERSATION_RUNS.schema },
     errors: ['RUNS_WAITING', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body, reply }) => startRun(tenant, body, readRequestOrigin(reply.request)),
-    again: readRun,
+    again: ({ read }, id) => readRun(read, CONVERSATION_RUNS, id),
   });
-  operation(app, kit.access, {
-    method: 'GET',
-    path: '/v1/conversations/bulk',
-    scope: 'conversations:read',
-    summary: 'List bulk changes of conversations',
-    description: 'Each run with its status and counters; runs are kept for 30 days.',
-    query: ConversationRunQuery,
-    answers: { 200: ConversationRunList },
-    handler: (tenant, { query }) => pageRuns(tenant, query),
-  });
-  operation(app, kit.access, {
-    method: 'GET',
-    path: '/v1/conversations/bulk/:id',
-    scope: 'conversations:read',
-    summary: 'Read a bulk change of conversations',
-    description:
-      'Returns the progress of the run. Runs are kept for 30 days. GET /v1/live sends it as the event conversation_run.',
-    params: ConversationRunParams,
-    answers: { 200: ref(ConversationRun) },
-    handler: (tenant, { params }) => readRun(tenant, params.id),
-  });
-  operation(app, kit.access, {
-    method: 'POST',
-    path: '/v1/conversations/bulk/:id/cancel',
-    scope: 'conversations:update',
-    action: 'conversations.cancel-bulk',
-    summary: 'Cancel a bulk change of conversations',
-    description:
-      'The run ends after the conversation that is being changed; changes already made are kept. A run that has ended stays unchanged.',
-    params: ConversationRunParams,
-    answers: { 201: ref(ConversationRun) },
-    handler: (tenant, { params }) => cancelRun(tenant, params.id),
-    again: readRun,
+  runRoutes(app, kit.access, CONVERSATION_RUNS, {
+    path: PATH,
+    record: 'conversation-run',
+    scopes: { see: 'conversations:read', cancel: 'conversations:update' },
+    list: {
+      summary: 'List bulk changes of conversations',
+      description: 'Each run with its status and counters; runs are kept for 30 days.',
+    },
+    read: {
+      summary: 'Read a bulk change of conversations',
+      description:
+        'Returns the progress of the run. Runs are kept for 30 days. GET /v1/live sends it as the event conversation_run.',
+    },
+    cancel: {
+      action: 'conversations.cancel-bulk',
+      summary: 'Cancel a bulk change of conversations',
+      description:
+        'The run ends after the conversation that is being changed; changes already made are kept. A run that has ended stays unchanged.',
+    },
   });
 }
 

@@ -1,9 +1,13 @@
 /** Bulk changes of conversations through the API. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import pg from 'pg';
-import { awaitRun, insertConversations, insertInbox, RUNS } from '../../../../test/support/conversation-runs.ts';
-import { openLive } from '../../../../test/support/live.ts';
+import {
+  awaitRun,
+  holdRuns,
+  insertConversations,
+  insertInbox,
+  RUNS,
+} from '../../../../test/support/conversation-runs.ts';
 import { startPlatform, type Company, type Json } from '../../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../../test/support/refusals.ts';
 import { listEventNames, readEvents } from '../../../../test/support/traffic.ts';
@@ -26,17 +30,6 @@ const countsOf = ({ status, total, processed, changed_count, failed_count }: Jso
   changed_count,
   failed_count,
 ];
-
-/** Lets no run begin until the returned function is called. */
-async function holdRuns(): Promise<() => Promise<void>> {
-  await database.sql(`create function hold() returns trigger language plpgsql as
-    $$ begin new.is_waiting = false; return new; end $$`);
-  await database.sql('create trigger held before insert on conversation_runs for each row execute function hold()');
-  return async () => {
-    await database.sql('drop function hold cascade');
-    await database.sql(`update conversation_runs set held_until = now() where finished_at is null and not is_waiting`);
-  };
-}
 
 test('one change is made in all conversations of a list of ids, each with the events, the audit and the shape of its PATCH', async () => {
   const ids = await insert(3);
@@ -78,7 +71,7 @@ test('one change is made in all conversations of a list of ids, each with the ev
 });
 
 test('a filter with a search selects the conversations that the list shows, as they were when the run began', async () => {
-  const release = await holdRuns();
+  const release = await holdRuns(platform);
   const ids = await insert(3, 'Zuleica Prado');
   const [closed = ''] = ids;
   await call(200, 'PATCH', `/v1/conversations/${closed}`, { body: { status: 'CLOSED' } });
@@ -111,7 +104,7 @@ test('a conversation that cannot be changed is reported with the code of its PAT
   for (const id of ids) await call(200, 'PATCH', `/v1/conversations/${id}`, { body: { status: 'CLOSED' } });
   const { contact } = await read(twice);
   const { body: other } = await call(201, 'POST', '/v1/conversations', { body: { inbox: demo.inbox, contact } });
-  const release = await holdRuns();
+  const release = await holdRuns(platform);
   const begun = await start({ ids, change: { status: 'OPEN' } });
   await call(200, 'DELETE', `/v1/contacts/${(await read(gone)).contact}`);
   await release();
@@ -195,54 +188,6 @@ test('a run shows the first hundred failures and counts all of them', async () =
   assert.deepEqual([...countsOf(run), run.failures.length], ['COMPLETED', 120, 120, 0, 120, 100]);
 });
 
-test('a cancelled run changes nothing more, and a run that has ended stays as it is', async () => {
-  const ids = await insert(40);
-  const client = new pg.Client({ connectionString: database.ownerUrl });
-  await client.connect();
-  const [first = ''] = ids.toSorted().toReversed().slice(20);
-  await client.query('begin');
-  await client.query('select 1 from conversations where _id = $1 for update', [first]);
-  const { _id } = await start({ ids, change: { add_tags: ['cancelled'] } });
-  await waitUntil('half of them', async () => (await call(200, 'GET', `${RUNS}/${_id}`)).body.processed === 20);
-  const { body: cancelled } = await call(201, 'POST', `${RUNS}/${_id}/cancel`);
-  await client.query('commit');
-  await client.end();
-  assert.deepEqual(countsOf(cancelled), ['CANCELLED', 40, 20, 20, 0]);
-  await change({ ids: [first], change: { handled_by: 'HUMAN' } });
-  assert.equal((await call(200, 'GET', '/v1/conversations?tag=cancelled')).body.meta.totalCount, 20);
-  assert.deepEqual((await call(201, 'POST', `${RUNS}/${_id}/cancel`)).body, cancelled);
-});
-
-test('a run waits for its turn and can be cancelled before it', async () => {
-  const release = await holdRuns();
-  const [id = ''] = await insert(1);
-  const { _id } = await start({ ids: [id], change: { add_tags: ['never'] } });
-  const { body } = await call(201, 'POST', `${RUNS}/${_id}/cancel`);
-  await release();
-  assert.deepEqual(countsOf(body), ['CANCELLED', 1, 0, 0, 0]);
-  assert.deepEqual((await read(id)).tags, []);
-});
-
-test('a request repeated with its Idempotency-Key answers the same run and changes nothing twice', async () => {
-  const ids = await insert(2);
-  const headers = { 'idempotency-key': newId() };
-  const body = { ids, change: { add_tags: ['once'] } };
-  const first = await start(body, headers);
-  await awaitRun(platform, first._id);
-  const again = await start(body, headers);
-  assert.deepEqual([again._id, again.status, again.changed_count], [first._id, 'COMPLETED', 2]);
-  for (const id of ids) assert.deepEqual(await listEventNames(platform, id), ['CONVERSATION_UPDATED']);
-});
-
-test('the progress of a run arrives in the live stream as its GET answers it', async () => {
-  const live = await openLive(platform);
-  const ids = await insert(30);
-  const { _id } = await start({ ids, change: { add_tags: ['seen'] } });
-  const last = await live.waitFor('conversation_run', (data) => data._id === _id && data.status === 'COMPLETED');
-  assert.deepEqual(last, (await call(200, 'GET', `${RUNS}/${_id}`)).body);
-  await live.close();
-});
-
 test('an invalid request is refused with the field named, and nothing is stored', async () => {
   const [id = ''] = await insert(1);
   const other = await platform.createCompany();
@@ -273,7 +218,7 @@ test('an invalid request is refused with the field named, and nothing is stored'
       'change.snoozed_until',
     ],
   ];
-  const [before] = await database.sql('select count(*) from conversation_runs');
+  const [before] = await database.sql('select count(*) from runs');
   for (const [body, code, path] of refused) expectProblem(await call(400, 'POST', RUNS, { body }), code, path);
   await checkRefusals(platform, {
     method: 'POST',
@@ -282,22 +227,8 @@ test('an invalid request is refused with the field named, and nothing is stored'
     body: { ids: [id], change: tags },
   });
   await checkRefusals(platform, { method: 'GET', path: RUNS, scope: 'conversations:read' });
-  assert.deepEqual(await database.sql('select count(*) from conversation_runs'), [before]);
+  assert.deepEqual(await database.sql('select count(*) from runs'), [before]);
   assert.deepEqual((await read(id)).tags, []);
-});
-
-test("another company's run cannot be read or cancelled, and is not in its list", async () => {
-  const other = await platform.createCompany();
-  const [id = ''] = await insert(1);
-  const run = await change({ ids: [id], change: { add_tags: ['x'] } });
-  for (const [method, path] of [
-    ['GET', ''],
-    ['POST', '/cancel'],
-  ] as const)
-    expectProblem(await call(404, method, `${RUNS}/${run._id}${path}`, { key: other.key }), 'NOT_FOUND');
-  assert.deepEqual((await call(200, 'GET', RUNS, { key: other.key })).body.result, []);
-  const { body } = await call(200, 'GET', `${RUNS}?status=COMPLETED&limit=1`);
-  assert.deepEqual(body.result, [run]);
 });
 
 test('a filter that selects more than 10,000 conversations is refused, and ten of twenty runs that are started at once are accepted', async () => {
@@ -307,7 +238,7 @@ test('a filter that selects more than 10,000 conversations is refused, and ten o
   const begin = (status: number, body: Json) => call(status, 'POST', RUNS, { key: company.key, body });
   const tags = { add_tags: ['x'] };
   expectProblem(await begin(400, { filter: {}, change: tags }), 'VALIDATION_FAILED', 'filter');
-  const release = await holdRuns();
+  const release = await holdRuns(platform);
   const answers = await Promise.all(
     Array.from({ length: 20 }, async () => {
       const headers = { authorization: `Bearer ${company.key}`, 'content-type': 'application/json' };

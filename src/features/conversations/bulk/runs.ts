@@ -3,32 +3,24 @@
  * other.
  */
 import type { Origin } from '../../../platform/http/audit.ts';
-import { AppError, insideOf, invalid, notFound, unknownReference } from '../../../platform/values/errors.ts';
-import { newId } from '../../../platform/values/ids.ts';
-import { lockLimit } from '../../../platform/store/limit-lock.ts';
-import { makePage, pageWindow, type Page } from '../../../platform/store/paging.ts';
-import type { Tenant, TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
+import { AppError, insideOf, invalid, unknownReference } from '../../../platform/values/errors.ts';
+import type { Tenant, TenantRead } from '../../../platform/store/tenant.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
+import { ref } from '../../../platform/values/schema.ts';
+import type { RunKind } from '../../../platform/work/runs/kind.ts';
+import { findRuns } from '../../../platform/work/runs/queries.ts';
+import { addRun } from '../../../platform/work/runs/runs.ts';
 import { applyValues } from '../../custom-fields/values.ts';
 import { expectUsers } from '../../users/assignments.ts';
 import { expectKnownReferences, findMatchingIds } from '../list.ts';
+import { findNewestFirst, RUN_COLUMNS } from './queries.ts';
 import {
-  countOpenRuns,
-  countRuns,
-  endRunEarly,
-  findNewestFirst,
-  findRun,
-  findRuns,
-  insertRun,
-  listRuns,
-} from './queries.ts';
-import {
+  ConversationRun,
   MAX_SELECTED,
+  RUN_STATUSES,
   type ConversationChange,
-  type ConversationRun,
   type ConversationRunCreate,
-  type ConversationRunQuery,
 } from './schemas.ts';
-import { declareLimit } from '../../../platform/values/limits.ts';
 
 // The number of runs of a company that may wait or be worked on, with 100,000 conversations together.
 const MAX_OPEN = declareLimit(10, {
@@ -37,8 +29,19 @@ const MAX_OPEN = declareLimit(10, {
   beyond: '409',
 });
 
-/** The queue of the loop that works on runs. */
-export const RUNS = 'conversation runs';
+export const CONVERSATION_RUNS: RunKind<ConversationRun> = {
+  name: 'CONVERSATIONS',
+  schema: ref(ConversationRun),
+  statuses: RUN_STATUSES,
+  list: 'conversation-runs',
+  columns: RUN_COLUMNS,
+  mostOpen: MAX_OPEN,
+  refuse: () => new AppError('RUNS_WAITING', `${MAX_OPEN} bulk changes of the company are in progress`),
+  crashed: {
+    code: 'RUN_CRASHED',
+    message: 'The change crashed its process twice; changes already made are kept',
+  },
+};
 
 /** Selects the conversations and stores the run. Throws when the change cannot be made in any conversation. */
 export async function startRun(
@@ -56,15 +59,14 @@ export async function startRun(
   const conversations = await findNewestFirst(tenant.read, selected);
   if (ids) expectAll(ids, conversations);
   const { type, id, name } = tenant.principal;
-  return tenant.tx(async (tx) => {
-    await lockLimit(tx, 'conversation-runs');
-    if ((await countOpenRuns(tx)) >= MAX_OPEN)
-      throw new AppError('RUNS_WAITING', `${MAX_OPEN} bulk changes of the company are in progress`);
-    const _id = newId();
-    tx.created(_id);
-    tx.wakes(RUNS);
-    return insertRun(tx, { _id, change, conversations, actor: { type, id, name }, origin });
-  });
+  const run = {
+    input: change,
+    subjects: conversations,
+    total: conversations.length,
+    actor: { type, id, name },
+    origin,
+  };
+  return tenant.tx((tx) => addRun(tx, CONVERSATION_RUNS, run));
 }
 
 /** Names the fields in the errors of a check by their place in the request. */
@@ -93,35 +95,6 @@ function expectAll(ids: string[], found: string[]): void {
   if (unknown >= 0) throw unknownReference(`ids[${unknown}]`);
 }
 
-export async function readRun({ read }: Tenant, id: string): Promise<ConversationRun> {
-  return expectRun(read, id);
-}
-
-async function expectRun(tx: TenantRead, id: string): Promise<ConversationRun> {
-  const run = await findRun(tx, id);
-  if (!run) throw notFound();
-  return run;
-}
-
 /** Reads runs by their ids, for callers that follow their progress. Those that do not exist are left out. */
 export const readConversationRuns = (read: TenantRead, ids: string[]): Promise<ConversationRun[]> =>
-  findRuns(read, ids);
-
-export async function pageRuns(tenant: Tenant, query: ConversationRunQuery): Promise<Page<ConversationRun>> {
-  const { status = null } = query;
-  const window = pageWindow('conversation-runs', query);
-  const rows = await listRuns(tenant.read, status, window);
-  return makePage(query, window, rows, () => countRuns(tenant.read, status, window));
-}
-
-/** Ends a run after the conversation that is being changed. A run that has ended stays as it is. */
-export async function cancelRun(tenant: Tenant, id: string): Promise<ConversationRun> {
-  return tenant.tx(async (tx) => {
-    if ((await endRunEarly(tx, id, null)) > 0) announceRun(tx, id);
-    return expectRun(tx, id);
-  });
-}
-
-/** Names the run to the change feed. */
-export const announceRun = (tx: TenantTx, id: string): void =>
-  tx.changed([{ company: tx.companyId, kind: 'CONVERSATION_RUN', ids: [id] }]);
+  findRuns(read, CONVERSATION_RUNS, ids);

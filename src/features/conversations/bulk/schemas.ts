@@ -1,6 +1,5 @@
 import { Type, type Static } from 'typebox';
 import { ACTOR_TYPES } from '../../../platform/http/audit.ts';
-import { pageQuery, pageSchema } from '../../../platform/store/paging.ts';
 import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from '../../../platform/values/schema.ts';
 import { ConversationFilters, SHARED_CHANGES, tagList } from '../schemas.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
@@ -58,7 +57,7 @@ export const ConversationRunCreate = define(
 );
 export type ConversationRunCreate = Static<typeof ConversationRunCreate>;
 
-const RUN_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'CANCELLED', 'FAILED'] as const;
+export const RUN_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'CANCELLED', 'FAILED'] as const;
 
 const ConversationFailure = Type.Object({
   conversation: recordId('conversation'),
@@ -100,10 +99,3 @@ export const ConversationRun = define(
   }),
 );
 export type ConversationRun = Static<typeof ConversationRun>;
-
-export const ConversationRunList = pageSchema(ref(ConversationRun));
-export const ConversationRunQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(RUN_STATUSES, 'Only records with this status')),
-});
-export type ConversationRunQuery = Static<typeof ConversationRunQuery>;
-export const ConversationRunParams = Type.Object({ id: recordId('conversation-run') });

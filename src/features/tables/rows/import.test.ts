@@ -161,7 +161,7 @@ test('an import whose table is removed while its sheet waits ends, and nothing o
   await call(404, 'GET', `/v1/tables/${id}/export`);
   const left = async (table: string, open: string): Promise<number> =>
     (await platform.database.sql(`select 1 from ${table} where table_id = $1 ${open}`, [id])).length;
-  await waitUntil('the import to end', async () => (await left('imports', 'and finished_at is null')) === 0);
+  await waitUntil('the import to end', async () => (await left('runs', 'and finished_at is null')) === 0);
   await waitUntil('the rows to be erased', async () => (await left('table_rows', '')) === 0);
 });
 
@@ -184,5 +184,5 @@ test('an import into a table that is removed while its sheet arrives is answered
   } finally {
     await remover.end();
   }
-  assert.deepEqual(await platform.database.sql('select 1 from imports where table_id = $1', [id]), []);
+  assert.deepEqual(await platform.database.sql('select 1 from runs where table_id = $1', [id]), []);
 });

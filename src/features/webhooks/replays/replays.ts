@@ -1,29 +1,20 @@
 /** Sends many deliveries of the log again: the run is stored at once, and a worker queues its deliveries portion by portion. */
 import type { Kit } from '../../../kit.ts';
-import { violates } from '../../../platform/store/db.ts';
-import { createPortionedUpkeep, type UpkeepTask } from '../../../platform/work/due-work.ts';
-import { AppError, invalid, notFound } from '../../../platform/values/errors.ts';
+import type { Origin } from '../../../platform/http/audit.ts';
 import { DELIVERIES } from '../../../platform/store/events.ts';
+import type { Tenant, TenantTx } from '../../../platform/store/tenant.ts';
+import { AppError, invalid } from '../../../platform/values/errors.ts';
 import { newId } from '../../../platform/values/ids.ts';
-import { makePage, pageWindow, type Page } from '../../../platform/store/paging.ts';
-import type { SystemTx, Tenant } from '../../../platform/store/tenant.ts';
-import { findWebhook } from '../queries.ts';
-import {
-  cancelReplayRun,
-  countChosen,
-  countReplays,
-  failReplay,
-  findReplay,
-  findRunningReplay,
-  insertReplayRun,
-  IS_DUE,
-  listReplays,
-  lockDueReplay,
-  postponeReplay,
-  replayPortion,
-} from './queries.ts';
-import type { DeliveryReplay, DeliveryReplayCreate, DeliveryReplayQuery } from './schemas.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
+import { ref } from '../../../platform/values/schema.ts';
+import type { ClaimLoop } from '../../../platform/work/claims/claim-loop.ts';
+import type { RunKind } from '../../../platform/work/runs/kind.ts';
+import type { ClaimedRun } from '../../../platform/work/runs/queries.ts';
+import { addRun } from '../../../platform/work/runs/runs.ts';
+import { startRuns, type Portion } from '../../../platform/work/runs/work.ts';
+import { findWebhook } from '../queries.ts';
+import { countChosen, findReplayState, REPLAY_COLUMNS, replayPortion, type ReplayInput } from './queries.ts';
+import { DeliveryReplay, REPLAY_STATUSES, type DeliveryReplayCreate } from './schemas.ts';
 
 // What one run may look at; more would fill the queue of the company for hours.
 const MOST_DELIVERIES = declareLimit(100_000, { topic: 'Webhooks', what: 'Replay: deliveries', beyond: '400' });
@@ -32,70 +23,48 @@ const PORTION = 100;
 const MOST_WAITING = 200;
 const PAUSE_SECONDS = 1;
 
-export async function startReplay(tenant: Tenant, input: DeliveryReplayCreate): Promise<DeliveryReplay> {
-  if (Date.parse(input.from) >= Date.parse(input.to)) throw invalid('to', 'must be later than from', 'TOO_EARLY');
-  try {
-    return await tenant.tx(async (tx) => {
-      const webhook = await findWebhook(tx);
-      if (webhook?.status !== 'ACTIVE') throw new AppError('WEBHOOK_INACTIVE');
-      const replay = { ...input, _id: newId(), event: input.event ?? null, webhook: webhook._id, epoch: webhook.epoch };
-      const total = await countChosen(tx, replay, MOST_DELIVERIES + 1);
-      if (total > MOST_DELIVERIES)
-        throw invalid('to', `is too late: more than ${MOST_DELIVERIES} deliveries match`, 'TOO_MANY_DELIVERIES');
-      tx.created(replay._id);
-      return insertReplayRun(tx, { ...replay, total });
-    });
-  } catch (error) {
-    // Failure policy: the unique index reports a second run of the company; every other error goes to the caller.
-    if (!violates(error, 'delivery_replays_running')) throw error;
-    const refusal = new AppError('REPLAY_RUNNING');
-    refusal.existingId = (await findRunningReplay(tenant.read))?._id ?? null;
-    throw refusal;
-  }
-}
+export const REPLAYS: RunKind<DeliveryReplay> = {
+  name: 'REPLAY',
+  schema: ref(DeliveryReplay),
+  statuses: REPLAY_STATUSES,
+  list: 'delivery-replays',
+  columns: REPLAY_COLUMNS,
+  mostOpen: 1,
+  refuse: ([running = null]) => Object.assign(new AppError('REPLAY_RUNNING'), { existingId: running }),
+  crashed: { code: 'RUN_CRASHED', message: 'The replay crashed its process twice; what it has queued is sent' },
+};
 
-export async function readReplay(tenant: Tenant, id: string): Promise<DeliveryReplay> {
-  const replay = await findReplay(tenant.read, id);
-  if (!replay) throw notFound();
-  return replay;
-}
-
-export async function pageReplays(tenant: Tenant, query: DeliveryReplayQuery): Promise<Page<DeliveryReplay>> {
-  const { status = null } = query;
-  const window = pageWindow('delivery-replays', query);
-  const rows = await listReplays(tenant.read, status, window);
-  return makePage(query, window, rows, () => countReplays(tenant.read, status, window));
-}
-
-/** Ends a run; what it has queued is sent. A run that has ended stays as it is. */
-export async function cancelReplay(tenant: Tenant, id: string): Promise<DeliveryReplay> {
+export async function startReplay(
+  tenant: Tenant,
+  asked: DeliveryReplayCreate,
+  origin: Origin,
+): Promise<DeliveryReplay> {
+  if (Date.parse(asked.from) >= Date.parse(asked.to)) throw invalid('to', 'must be later than from', 'TOO_EARLY');
+  const { type, id, name } = tenant.principal;
   return tenant.tx(async (tx) => {
-    await cancelReplayRun(tx, id);
-    const replay = await findReplay(tx, id);
-    if (!replay) throw notFound();
-    return replay;
+    const webhook = await findWebhook(tx);
+    if (webhook?.status !== 'ACTIVE') throw new AppError('WEBHOOK_INACTIVE');
+    const total = await countChosen(tx, asked, MOST_DELIVERIES + 1);
+    if (total > MOST_DELIVERIES)
+      throw invalid('to', `is too late: more than ${MOST_DELIVERIES} deliveries match`, 'TOO_MANY_DELIVERIES');
+    const input: ReplayInput = { ...asked, webhook: webhook._id, epoch: webhook.epoch };
+    return addRun(tx, REPLAYS, { input, subjects: null, total, actor: { type, id, name }, origin });
   });
 }
 
-/** Queues the deliveries of the runs of all companies, a portion at a time. */
-export function deliveryReplays(kit: Kit): UpkeepTask {
-  return createPortionedUpkeep(kit, {
-    due: IS_DUE,
-    everyMs: 0,
-    failure: 'deliveries: a replay waits',
-    work: () => kit.database.systemTx('deliveries', workOnReplay),
+export const startReplays = (kit: Kit): ClaimLoop =>
+  startRuns<ReplayInput>(kit, {
+    kind: REPLAYS,
+    perCompany: 1,
+    begin: (run) => ({ portion: (tx) => queuePortion(tx, run) }),
   });
-}
 
-/** Returns false when no portion is due. */
-async function workOnReplay(tx: SystemTx): Promise<boolean> {
-  const replay = await lockDueReplay(tx, MOST_WAITING);
-  if (!replay) return false;
-  if (!replay.can_send) await failReplay(tx, replay, 'WEBHOOK_INACTIVE');
-  else if (replay.waiting >= MOST_WAITING) await postponeReplay(tx, replay, PAUSE_SECONDS);
-  else {
-    await replayPortion(tx, replay, Array.from({ length: PORTION }, newId));
-    tx.wakes(DELIVERIES);
-  }
-  return true;
+async function queuePortion(tx: TenantTx, run: ClaimedRun<ReplayInput>): Promise<Portion> {
+  const { can_send, waiting } = await findReplayState(tx, run.input, MOST_WAITING);
+  if (!can_send)
+    return { progress: null, end: { error: { code: 'WEBHOOK_INACTIVE', message: 'The webhook is inactive' } } };
+  if (waiting >= MOST_WAITING) return { progress: null, pauseSeconds: PAUSE_SECONDS };
+  const progress = await replayPortion(tx, run, Array.from({ length: PORTION }, newId));
+  if (progress.created > 0) tx.wakes(DELIVERIES);
+  return progress.place ? { progress } : { progress: null, end: { error: null } };
 }

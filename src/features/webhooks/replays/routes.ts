@@ -1,63 +1,48 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../../kit.ts';
+import { readRequestOrigin } from '../../../platform/http/access.ts';
 import { operation } from '../../../platform/http/route.ts';
 import { ref } from '../../../platform/values/schema.ts';
-import { cancelReplay, pageReplays, readReplay, startReplay } from './replays.ts';
-import {
-  DeliveryReplay,
-  DeliveryReplayCreate,
-  DeliveryReplayList,
-  DeliveryReplayParams,
-  DeliveryReplayQuery,
-} from './schemas.ts';
+import { readRun } from '../../../platform/work/runs/runs.ts';
+import { runRoutes } from '../../../platform/work/runs/routes.ts';
+import { REPLAYS, startReplay } from './replays.ts';
+import { DeliveryReplayCreate } from './schemas.ts';
+
+const PATH = '/v1/webhooks/deliveries/replay';
 
 export function deliveryReplayRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
-    path: '/v1/webhooks/deliveries/replay',
+    path: PATH,
     scope: 'webhooks:update',
     action: 'deliveries.start-replay',
     summary: 'Replay the deliveries of a period',
     description: WORDS,
     body: ref(DeliveryReplayCreate),
-    answers: { 201: ref(DeliveryReplay) },
+    answers: { 201: REPLAYS.schema },
     errors: ['REPLAY_RUNNING', 'WEBHOOK_INACTIVE', 'QUOTA_EXCEEDED'],
-    handler: (tenant, { body }) => startReplay(tenant, body),
-    again: readReplay,
+    handler: (tenant, { body, reply }) => startReplay(tenant, body, readRequestOrigin(reply.request)),
+    again: ({ read }, id) => readRun(read, REPLAYS, id),
   });
-  operation(app, kit.access, {
-    method: 'GET',
-    path: '/v1/webhooks/deliveries/replay',
-    scope: 'webhooks:read',
-    summary: 'List replays of periods',
-    description: 'Each replay with its status and counters; filter by `status`.',
-    query: DeliveryReplayQuery,
-    answers: { 200: DeliveryReplayList },
-    handler: (tenant, { query }) => pageReplays(tenant, query),
-  });
-  operation(app, kit.access, {
-    method: 'GET',
-    path: '/v1/webhooks/deliveries/replay/:id',
-    scope: 'webhooks:read',
-    summary: 'Read a replay of a period',
-    description:
-      'Returns how many deliveries of the period were processed (`processed` of `total`), and how many were sent again.',
-    params: DeliveryReplayParams,
-    answers: { 200: ref(DeliveryReplay) },
-    handler: (tenant, { params }) => readReplay(tenant, params.id),
-  });
-  operation(app, kit.access, {
-    method: 'POST',
-    path: '/v1/webhooks/deliveries/replay/:id/cancel',
-    scope: 'webhooks:update',
-    action: 'deliveries.cancel-replay',
-    summary: 'End a replay of a period; what it has queued is sent',
-    description:
-      'The deliveries that are not queued yet stay unchanged. A replay that has ended is returned unchanged.',
-    params: DeliveryReplayParams,
-    answers: { 201: ref(DeliveryReplay) },
-    handler: (tenant, { params }) => cancelReplay(tenant, params.id),
-    again: readReplay,
+  runRoutes(app, kit.access, REPLAYS, {
+    path: PATH,
+    record: 'delivery-replay',
+    scopes: { see: 'webhooks:read', cancel: 'webhooks:update' },
+    list: {
+      summary: 'List replays of periods',
+      description: 'Each replay with its status and counters; filter by `status`.',
+    },
+    read: {
+      summary: 'Read a replay of a period',
+      description:
+        'Returns how many deliveries of the period were processed (`processed` of `total`), and how many were sent again.',
+    },
+    cancel: {
+      action: 'deliveries.cancel-replay',
+      summary: 'End a replay of a period; what it has queued is sent',
+      description:
+        'The deliveries that are not queued yet stay unchanged. A replay that has ended is returned unchanged.',
+    },
   });
 }
 

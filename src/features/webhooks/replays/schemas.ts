@@ -1,11 +1,10 @@
 import { Type, type Static } from 'typebox';
 import { EVENT_NAMES } from '../../../platform/store/events.ts';
-import { pageQuery, pageSchema } from '../../../platform/store/paging.ts';
-import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from '../../../platform/values/schema.ts';
+import { define, nullable, oneOf, recordId, strict, Timestamp, plain } from '../../../platform/values/schema.ts';
 
 /** What can be sent again: deliveries that have ended. */
 const ENDED_STATUSES = ['FAILED', 'UNKNOWN', 'DELIVERED'] as const;
-const REPLAY_STATUSES = ['RUNNING', 'COMPLETED', 'CANCELLED', 'FAILED'] as const;
+export const REPLAY_STATUSES = ['RUNNING', 'COMPLETED', 'CANCELLED', 'FAILED'] as const;
 
 export const DeliveryReplayCreate = define(
   'DeliveryReplayCreate',
@@ -26,7 +25,7 @@ export const DeliveryReplay = define(
     webhook: recordId('webhook'),
     status: oneOf(
       REPLAY_STATUSES,
-      'The state of the replay. FAILED: the webhook was deactivated or deleted before the last delivery',
+      'The state of the replay. FAILED: it ended before its last delivery, and `error` says why',
     ),
     delivery_status: oneOf(ENDED_STATUSES, 'The status of the deliveries to replay'),
     event: nullable(oneOf(EVENT_NAMES, 'null: all events')),
@@ -37,17 +36,14 @@ export const DeliveryReplay = define(
     replayed: plain.integer(
       'Deliveries queued again. Skipped are deliveries whose contact was erased, and failed ones that another replay has delivered or will deliver',
     ),
-    error: nullable(plain.text('Why it ended before its last delivery: WEBHOOK_INACTIVE')),
+    error: nullable(
+      plain.text(
+        'Why it ended before its last delivery: WEBHOOK_INACTIVE, or RUN_CRASHED if it crashed its process twice',
+      ),
+    ),
     finished_at: nullable(Timestamp),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
 );
 export type DeliveryReplay = Static<typeof DeliveryReplay>;
-
-export const DeliveryReplayList = pageSchema(ref(DeliveryReplay));
-export const DeliveryReplayQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(REPLAY_STATUSES, 'Only records with this status')),
-});
-export type DeliveryReplayQuery = Static<typeof DeliveryReplayQuery>;
-export const DeliveryReplayParams = Type.Object({ id: recordId('delivery-replay') });

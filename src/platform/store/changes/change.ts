@@ -1,5 +1,5 @@
 /** The types of the change feed: what is announced, and who receives it. */
-export type ChangeKind = 'CONTACT' | 'CONVERSATION' | 'MESSAGE' | 'ATTACHMENT' | 'IMPORT' | 'CONVERSATION_RUN';
+export type ChangeKind = 'CONTACT' | 'CONVERSATION' | 'MESSAGE' | 'ATTACHMENT' | 'RUN';
 
 /** Records of one company that were created, changed or deleted. */
 export interface Change {

@@ -10,6 +10,8 @@ import type { ClaimedRow, Lease, RowOutcome } from './queue.ts';
 
 export interface LeasedTable {
   table: string;
+  /** The value of the column `kind` in the rows of this queue, where several queues share the table. */
+  kind?: string;
   /** A column that gives the order within a company. */
   order: string;
   /** The column with the id that identifies a row within its company; `_id` when absent. */
@@ -37,9 +39,12 @@ const leaseEnd = ({ leaseSeconds = LEASE_SECONDS }: LeasedTable): string =>
 const dueSql = ({ dueAt = 'held_until', open = 'true' }: LeasedTable): string =>
   `${open} and not is_waiting and ${dueAt} <= now()`;
 
+const waitingSql = ({ kind }: LeasedTable): string =>
+  kind === undefined ? 'is_waiting' : `kind = '${kind}' and is_waiting`;
+
 /** The beginning of a statement that claims rows: `picked` has them, and the values of `pickValues` come first. */
-export const pickLeased = ({ table, order }: LeasedTable): string =>
-  `with recursive ${pickInTurn({ table, waiting: 'is_waiting', order })}`;
+export const pickLeased = (queue: LeasedTable): string =>
+  `with recursive ${pickInTurn({ ...queue, waiting: waitingSql(queue) })}`;
 
 /** The changes by which a row is claimed. */
 export const leaseColumns = (queue: LeasedTable): string =>
@@ -54,7 +59,7 @@ export function openLeases<Row extends LeasedRow>(
   const due = dueSql(queue);
   return {
     leaseSeconds,
-    waiting: `exists (select from ${table} where is_waiting) or exists (select from ${table} where ${due})`,
+    waiting: `exists (select from ${table} where ${waitingSql(queue)}) or exists (select from ${table} where ${due})`,
     requeue: () =>
       exec(system, {
         name: `claims.requeue.${table}`,

@@ -1,4 +1,4 @@
-/** Bulk changes whose process is killed: the real program, kill -9, and the state of the database afterwards. */
+/** Runs whose process is killed, with bulk changes of conversations: the real program, kill -9, and the state of the database afterwards. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { insertConversations, RUNS } from '../../../../test/support/conversation-runs.ts';
@@ -19,7 +19,7 @@ interface RunState {
 
 const readRun = async (id: string): Promise<RunState> => {
   const [run] = await database.sql<RunState>(
-    'select status, processed, changed_count, error from conversation_runs where _id = $1',
+    'select status, processed, changed_count, error from runs where _id = $1',
     [id],
   );
   assert.ok(run);
@@ -35,7 +35,7 @@ const holdWhile = (condition: string): Promise<unknown> =>
 async function forgetDead(): Promise<void> {
   await database.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and wait_event = 'PgSleep'`);
-  await database.sql('update conversation_runs set held_until = now() where finished_at is null');
+  await database.sql('update runs set held_until = now() where finished_at is null');
 }
 
 const isHeld = async (): Promise<boolean> =>
@@ -51,9 +51,7 @@ test('a run goes on after its process was killed twice, changes nothing twice an
   assert.ok(inbox);
   const ids = await insertConversations({ database }, { company: inbox.company, inbox: inbox._id }, 60);
   await holdWhile('old.processed = 20');
-  await database.sql(
-    'create trigger held before update of processed on conversation_runs for each row execute function hold()',
-  );
+  await database.sql('create trigger held before update of processed on runs for each row execute function hold()');
   const start = async (): Promise<string> => {
     const response = await fetch(url + RUNS, {
       method: 'POST',
@@ -91,7 +89,7 @@ test('a run goes on after its process was killed twice, changes nothing twice an
   await holdWhile('old.processed = 5');
   const poison = await database.sql<{
     _id: string;
-  }>(`update conversation_runs set status = 'QUEUED', processed = 0, changed_count = 0,
+  }>(`update runs set status = 'QUEUED', processed = 0, changed_count = 0,
     is_waiting = true, finished_at = null where _id = '${_id}' returning _id`);
   assert.equal(poison.length, 1);
   for (let attempt = 1; attempt <= 2; attempt += 1) {
