@@ -120,28 +120,21 @@ export interface PoolLimits {
   waitMs?: number | undefined;
 }
 
-function listSettings(
+/** Sets the role and the limits of a session. A pooler such as PgBouncer refuses connections with start-up options. */
+export function sessionStatement(
   role: string,
-  { quota = null, statementMs = SESSION.statement_timeout, waitMs = LOCK_WAIT_MS }: PoolLimits,
-): [name: string, value: string | number][] {
-  const bound = quota === null ? {} : { 'app.company_quota': quota };
-  return Object.entries({
+  { quota = null, statementMs = SESSION.statement_timeout, waitMs = LOCK_WAIT_MS }: PoolLimits = {},
+): string {
+  const settings = {
     ...SESSION,
     statement_timeout: statementMs,
     lock_timeout: Math.round(Math.min(waitMs, LOCK_SHARE * statementMs)),
     ...(role === ROLES.read ? {} : NO_BITMAPS),
     ...(role === ROLES.system ? ONE_PLAN : {}),
-    ...bound,
-  });
+    ...(quota === null ? {} : { 'app.company_quota': quota }),
+  };
+  return [`set role ${role}`, ...Object.entries(settings).map(([name, value]) => `set ${name} = '${value}'`)].join(';');
 }
-
-/** The role and the limits of a session as start-up options, for connections that reach PostgreSQL without a pooler between. */
-export const sessionOptions = (role: string, limits: PoolLimits = {}): string =>
-  [`-c role=${role}`, ...listSettings(role, limits).map(([name, value]) => `-c ${name}=${value}`)].join(' ');
-
-/** Sets the role and the limits of a session. A pooler such as PgBouncer refuses connections with start-up options. */
-export const sessionStatement = (role: string, limits: PoolLimits = {}): string =>
-  [`set role ${role}`, ...listSettings(role, limits).map(([name, value]) => `set ${name} = '${value}'`)].join(';');
 
 export function openPool(connectionString: string, role: string, max: number, limits: PoolLimits = {}): pg.Pool {
   const { statementMs = SESSION.statement_timeout, waitMs = PATIENT_WAIT_MS } = limits;
