@@ -234,7 +234,7 @@ const WALKS: Record<string, Walk> = {
     walked: ['deliveries'],
     walk: async (tx) => {
       await allowBitmaps(tx);
-      await sweepInterrupted(tx, 15);
+      await sweepInterrupted(tx, 15, null);
     },
   },
   'waiting deliveries': {
