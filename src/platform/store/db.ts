@@ -267,6 +267,9 @@ export function isUnavailable(error: unknown): boolean {
   return DRIVER_MESSAGES.test(message ?? '');
 }
 
+/** Returns true when the database as a whole is the cause: it cannot be reached, accepts no changes, or gave no answer. */
+export const isAway = (error: unknown): boolean => isUnavailable(error) && !isContention(error);
+
 // The error code of enforce_quota() in the migrations. Its message is meant for the caller.
 const QUOTA = 'QUOTA';
 

@@ -4,7 +4,7 @@
  */
 import type { Kit } from '../../../kit.ts';
 import { recordAudit, toLoggedActor } from '../../../platform/http/audit.ts';
-import { isContention, isUnavailable, toDatabaseProblem } from '../../../platform/store/db.ts';
+import { isAway, isContention, toDatabaseProblem } from '../../../platform/store/db.ts';
 import { AppError, invalid } from '../../../platform/values/errors.ts';
 import { actAs, type Acting, type TenantTx } from '../../../platform/store/tenant.ts';
 import { MAX_TAGS, type Conversation, type ConversationUpdate } from '../schemas.ts';
@@ -90,7 +90,7 @@ async function changeOne(kit: Kit, work: RunWork, { id, place }: Place): Promise
 
 /** Whether the error would prevent the change of every conversation. */
 export const preventsAll = (error: unknown): boolean =>
-  error instanceof AppError ? error.status === 503 : isUnavailable(error) && !isContention(error);
+  error instanceof AppError ? error.status === 503 : isAway(error);
 
 function describeProblem(problem: AppError | null): { code: string; message: string } {
   if (!problem) return { code: 'INTERNAL_ERROR', message: 'Something went wrong on our side' };
