@@ -64,11 +64,7 @@ export async function workOnImport(kit: Kit, job: ImportJob, work: ImportSession
   }
 }
 
-function isPassingError(error: unknown): boolean {
-  return (
-    isUnavailable(error) || error instanceof ChildEnded || (error instanceof AppError && error.code === 'UNAVAILABLE')
-  );
-}
+const isPassingError = (error: unknown): boolean => isUnavailable(error) || error instanceof ChildEnded;
 
 /** Returns the error for the caller; null when the error is a defect of this project. */
 const toProblem = (error: unknown): AppError | null => (error instanceof AppError ? error : toDatabaseProblem(error));

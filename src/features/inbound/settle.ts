@@ -98,7 +98,7 @@ async function storeOrPutAside(store: ElementStore, channel: NamedChannel, eleme
     try {
       return await storeElements(store, channel, [element]);
     } catch (error) {
-      if (isDatabaseAway(error) || (isContention(error) && !(isCollision(error) && attempt < TRIES))) throw error;
+      if (isUnavailable(error) && !(isCollision(error) && attempt < TRIES)) throw error;
       if (attempt < TRIES) await sleep(Math.random() * PAUSE_MS * attempt);
       else return await putAside(store, channel, element, error as Error);
     }

@@ -256,19 +256,22 @@ const STORAGE_FULL = ['53100', 'ENOSPC', 'STORAGE_FULL'];
 
 export const isStorageFull = (error: unknown): boolean => STORAGE_FULL.includes(readErrorCode(error));
 
+/** Returns true for work that the platform has refused for the moment, such as work that found no free connection. */
+const isRefused = (error: unknown): boolean => readErrorCode(error) === 'UNAVAILABLE';
+
 /**
- * Returns true for every error of the server or the connection that the statement has not caused: the same statement may succeed later. Only
- * other errors may discard what was to be stored.
+ * Returns true for every error of the server, the connection or the platform that the statement has not caused: the same statement may succeed
+ * later. Only other errors may discard what was to be stored.
  */
 export function isUnavailable(error: unknown): boolean {
-  if (isStorageFull(error)) return true;
+  if (isStorageFull(error) || isRefused(error)) return true;
   const { code, message } = (error ?? {}) as DatabaseError;
   if (code) return (SQLSTATE.test(code) && !OF_THE_STATEMENT.test(code)) || UNREACHABLE.test(code);
   return DRIVER_MESSAGES.test(message ?? '');
 }
 
 /** Returns true when the database as a whole is the cause: it cannot be reached, accepts no changes, or gave no answer. */
-export const isAway = (error: unknown): boolean => isUnavailable(error) && !isContention(error);
+export const isAway = (error: unknown): boolean => isUnavailable(error) && !isContention(error) && !isRefused(error);
 
 // The error code of enforce_quota() in the migrations. Its message is meant for the caller.
 const QUOTA = 'QUOTA';

@@ -151,3 +151,15 @@ test('a company keeps its reserved connection when its work took long because th
     await work();
   });
 });
+
+test('work that finds no free connection is done later, and not given up', async (t) => {
+  const small = openDatabase({ url: database.url, poolSize: 2, waitMs: 100 });
+  t.after(small.close);
+  const company = newId();
+  await small.tenantTx(company, async () => {
+    await assert.rejects(
+      small.tenantTx(company, (tx) => many(tx, ONE)),
+      isUnavailable,
+    );
+  });
+});
