@@ -137,6 +137,46 @@ test('a callback that waits for the rows of a COMMIT without an answer is tried 
   await waitUntil('the process to be ready', isReady);
 });
 
+test('a send whose outcome has no COMMIT is answered QUEUED after one try, and becomes SENT', async (t) => {
+  const phone = '100000000000802';
+  const network = createNetwork(stage.appSecret);
+  t.after(network.close);
+  await createInbox(api, tenant, phone);
+  await network.postUntilHeard(
+    api.url,
+    buildNotification([buildTextElement(phone, '5511980000008', 'wamid.sent', 'Hi')]),
+  );
+  const [conversation] = await primary.sql<{ _id: string }>(
+    `select conversation_id as _id from messages where external_id = 'wamid.sent'`,
+  );
+  const status_delays_ms = { sent: null, delivered: null, read: null };
+  const faults = { send: [{ kind: 'slow_after_accept', ms: 8_000 }] };
+  await call(200, 'PUT', `${stage.sandboxUrl}/sandbox/settings`, { body: { faults, status_delays_ms } });
+  const body = { conversationId: conversation?._id, message: { content: 'Hello' } };
+  const sending = call(201, 'POST', `${api.url}/v1/messages/send-text`, { key: tenant.key, body });
+  await waitUntil('the network to take the message', async () => {
+    const { messages } = await call(200, 'GET', `${stage.sandboxUrl}/sandbox/messages?phone=${phone}`);
+    return messages.length === 1;
+  });
+  await stopCommits(t);
+  let isAnswered = false;
+  void sending.then(() => (isAnswered = true));
+  const blocked = new Set<number>();
+  await waitUntil('the answer', async () => {
+    const text = `select w.pid from pg_stat_activity w, pg_stat_activity h
+      where h.pid = any(pg_blocking_pids(w.pid)) and h.wait_event = 'SyncRep' and w.query ~ 'messages'`;
+    for (const { pid } of await primary.sql<{ pid: number }>(text)) blocked.add(pid);
+    return isAnswered;
+  });
+  const { _id, status } = await sending;
+  assert.deepEqual([status, blocked.size], ['QUEUED', 0]);
+  await primary.set({ synchronous_standby_names: '' });
+  await waitUntil('the outcome', async () => {
+    const now = await call(200, 'GET', `${api.url}/v1/messages/${_id}`, { key: tenant.key });
+    return now.status === 'SENT';
+  });
+});
+
 test('a process leaves a dead primary for the promoted standby, one that waited for it starts, and what was acknowledged is there', async () => {
   await primary.set({ synchronous_standby_names: '*' });
   const isSynchronous = `select from pg_stat_replication where sync_state = 'sync'`;
