@@ -4,6 +4,7 @@
 import pg from 'pg';
 import { splitHosts } from '../values/host-list.ts';
 import { connectToHosts, findHosts } from './hosts.ts';
+import { setUpSession } from './pooler.ts';
 import { closeUnanswered, queryOnce } from './unanswered.ts';
 import { AppError, quotaExceeded, storageFull, unknownReference } from '../values/errors.ts';
 import { declareLimit } from '../values/limits.ts';
@@ -147,7 +148,7 @@ export function openPool(connectionString: string, role: string, max: number, li
     max,
     types,
     application_name: 'parley',
-    onConnect: (client) => client.query(session) as unknown as void,
+    onConnect: (client) => setUpSession(client, session),
     connectionTimeoutMillis: waitMs,
     // An idle process runs a few statements every few seconds; with a shorter time its connections would be closed and opened all the time.
     idleTimeoutMillis: 60_000,
