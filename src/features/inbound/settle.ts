@@ -4,7 +4,6 @@ import type { Inbound } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { isAway, isCollision, isContention, isUnavailable } from '../../platform/store/db.ts';
-import { countUnanswered } from '../../platform/store/unanswered.ts';
 import { reserveAttachment } from '../attachments/reserve.ts';
 import { enqueueCheck, enqueueStanding } from '../inboxes/reported.ts';
 import type { InboxFinder } from './inboxes.ts';
@@ -53,11 +52,11 @@ export async function storeBatch(
 }
 
 /**
- * Returns true when storing the elements one by one would fail as well: the database cannot be reached, or the rows are locked by transactions
- * whose COMMIT has no answer.
+ * Returns true when storing the elements one by one would fail as well: the database cannot be reached, or the rows are locked because it takes
+ * no changes, as when each COMMIT waits for a standby.
  */
 const isDatabaseAway = async ({ kit }: ElementStore, error: unknown): Promise<boolean> =>
-  isAway(error) || (isContention(error) && countUnanswered() > 0 && !(await kit.database.takesChanges()));
+  isAway(error) || (isContention(error) && !(await kit.database.takesChanges()));
 
 /** Stores the callback as a whole first, then element by element, so that one bad element does not keep the others from being stored. */
 async function retryAlone(
