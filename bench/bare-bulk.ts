@@ -2,9 +2,8 @@
  * Sends one template to many new contacts with plain `pg` and `undici`, in transactions of 100 contacts that write the same rows: the upper
  * limit that bulk sending is compared with. It checks nothing, and would send again after a crash.
  */
-import pg from 'pg';
 import { Pool } from 'undici';
-import { sessionOptions } from '../src/platform/store/db.ts';
+import { openPool, ROLES } from '../src/platform/store/db.ts';
 import { newId } from '../src/platform/values/ids.ts';
 import { findSendingInbox, type BenchStage } from './stage.ts';
 
@@ -31,11 +30,7 @@ interface Row {
 }
 
 export async function openBareBulk(stage: BenchStage, networkUrl: string): Promise<BareBulk> {
-  const database = new pg.Pool({
-    connectionString: stage.database.url,
-    max: CONNECTIONS,
-    options: sessionOptions('parley_system'),
-  });
+  const database = openPool(stage.database.url, ROLES.system, CONNECTIONS);
   const network = new Pool(networkUrl, { connections: CALLS });
   const inbox = await findSendingInbox(stage);
   const at = { company: stage.company, inbox };

@@ -2,8 +2,8 @@
  * Runs the statements that store an inbound message, one after the other, with plain `pg` code: the upper limit that benchmarks compare the
  * platform with.
  */
-import pg from 'pg';
-import { sessionOptions } from '../src/platform/store/db.ts';
+import type pg from 'pg';
+import { openPool, ROLES } from '../src/platform/store/db.ts';
 import { newId } from '../src/platform/values/ids.ts';
 import { findSendingInbox, type BenchStage } from './stage.ts';
 
@@ -12,11 +12,7 @@ export async function createBareLoop(
   stage: BenchStage,
   { connections, people }: { connections: number; people: number },
 ): Promise<{ work: () => Promise<void>; close(): Promise<void> }> {
-  const pool = new pg.Pool({
-    connectionString: stage.database.url,
-    max: connections,
-    options: sessionOptions('parley_system'),
-  });
+  const pool = openPool(stage.database.url, ROLES.system, connections);
   const inbox = await findSendingInbox(stage);
   const context = { company: stage.company, inbox, people };
   let written = 0;

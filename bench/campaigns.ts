@@ -2,10 +2,10 @@
  * Benchmark (campaigns): the start of a campaign beside one INSERT … SELECT of the same rows, sending beside a bulk run, and what an answer
  * of the analytics and the choice of the next messages cost with 1,000,000 enrollments beside 1,000.
  */
-import pg from 'pg';
 import { lockDue, listDue } from '../src/features/campaigns/portion-queries.ts';
-import { sessionOptions } from '../src/platform/store/db.ts';
+import { ROLES } from '../src/platform/store/db.ts';
 import { openDatabase } from '../src/platform/store/tenant.ts';
+import { connectAs } from '../test/support/database.ts';
 import { reportProgress } from '../test/support/progress.ts';
 import { waitUntil } from '../test/support/wait.ts';
 import { fillTables } from './fill.ts';
@@ -124,11 +124,7 @@ async function timeSends(bench: Bench, tag: string): Promise<number> {
 
 async function compareStart(bench: Bench): Promise<Figure> {
   const { database, company } = bench.stage;
-  const client = new pg.Client({
-    connectionString: database.url,
-    options: `${sessionOptions('parley_system')} -c statement_timeout=0`,
-  });
-  await client.connect();
+  const client = await connectAs(ROLES.system, database, { statementMs: 0 });
   const rates: Record<'own' | 'bare', number[]> = { own: [], bare: [] };
   for (let round = 0; round < ROUNDS; round += 1) {
     const campaign = await createCampaign(bench, 'audience', 60);

@@ -26,7 +26,10 @@ export async function withOperatorsDatabase<T>(
  * wrong DATA_DIR never creates a new installation.
  */
 async function connectToDatabase(config: Config): Promise<{ url: string; release(): Promise<void> }> {
-  const log = createLog('silent');
+  const log = Object.assign(createLog('silent'), {
+    // The output of a command is for programs, so a warning goes where errors go. What an embedded server says comes as an object.
+    warn: (said: unknown) => void (typeof said === 'string' && process.stderr.write(`parley: ${said}\n`)),
+  });
   const folder = dataPath(config, 'postgres');
   const running = config.DATABASE_URL ? null : await findRunningPostgres(folder);
   if (running) return { url: running, release: async () => undefined };

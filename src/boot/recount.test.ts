@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
 import { spawnProgram } from '../../test/support/process.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import { loadConfig } from '../config.ts';
 import { runRecount } from './recount.ts';
 
@@ -55,4 +56,16 @@ test('the recount is a command of its own, which tells its usage', async (t) => 
   assert.equal(await program.ended, 1);
   assert.match(program.stderr(), /usage: npm run recount/);
   await assert.rejects(recount('--company', '0'.repeat(24)), /no company/);
+});
+
+test('a command that waits until the database accepts changes says so', async (t) => {
+  const setting = (value: string): Promise<unknown> =>
+    database.sql(
+      `alter role parley in database ${new URL(database.url).pathname.slice(1)} set default_transaction_read_only = ${value}`,
+    );
+  await setting('on');
+  const program = spawnProgram(t, { purpose: 'recount', env });
+  await waitUntil('its words', () => /^parley: .*waiting for a host/.test(program.stderr()));
+  await setting('off');
+  assert.equal(await program.ended, 0);
 });

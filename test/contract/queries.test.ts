@@ -23,7 +23,7 @@ import { OPERATORS } from '../../src/platform/store/filters/items.ts';
 import { FIELD_TYPES } from '../../src/features/custom-fields/schemas.ts';
 import { REPLAYS } from '../../src/features/webhooks/replays/replays.ts';
 import { DELIVERY_STATUSES } from '../../src/features/webhooks/schemas.ts';
-import { ROLES, sessionOptions } from '../../src/platform/store/db.ts';
+import { ROLES } from '../../src/platform/store/db.ts';
 import { recordAudit, type AuditEntry } from '../../src/platform/http/audit.ts';
 import { emit } from '../../src/platform/store/events.ts';
 import { bindKeyToRecord, purgeAttempts, runOnce } from '../../src/platform/http/idempotency.ts';
@@ -33,7 +33,7 @@ import { purgeByPages } from '../../src/platform/store/retention.ts';
 import { lockLimit } from '../../src/platform/store/limit-lock.ts';
 import type { SystemTx, TenantTx } from '../../src/platform/store/tenant.ts';
 import type { FactsSql } from '../../src/features/sends/recipient-sql.ts';
-import { openTestDatabase } from '../support/database.ts';
+import { connectAs, openTestDatabase } from '../support/database.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FILES = globSync('src/{features,platform/work/runs}/**/{queries,*-queries}.ts', { cwd: ROOT }).toSorted();
@@ -458,8 +458,7 @@ test('no statement sends a NOTIFY, which would make commits wait for each other 
 
 for (const role of Object.values(ROLES)) {
   test(`every statement that ${role} runs can be prepared and planned by that role`, async () => {
-    const client = new pg.Client({ connectionString: database.url, options: sessionOptions(role) });
-    await client.connect();
+    const client = await connectAs(role, database);
     try {
       const own = new Map(statements.filter(({ roles }) => roles.includes(role)).map((item) => [item.text, item]));
       assert.ok(own.size > 5);

@@ -37,11 +37,11 @@ import {
   deleteOldDeliveries,
   sweepInterrupted,
 } from '../../src/features/webhooks/delivery-queries.ts';
-import { ROLES, sessionOptions, type Statement } from '../../src/platform/store/db.ts';
+import { ROLES, type Statement } from '../../src/platform/store/db.ts';
 import { purgeAttempts } from '../../src/platform/http/idempotency.ts';
 import { purgeBuckets } from '../../src/platform/http/limits.ts';
 import { COMPANY, COUNT, makeId, NAMED, openBulk } from '../support/bulk.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { connectAs, type TestDatabase } from '../support/database.ts';
 import type { Json } from '../support/platform.ts';
 
 const LIMIT = 500;
@@ -235,7 +235,7 @@ const WALKS: Record<string, Walk> = {
     walked: ['deliveries'],
     walk: async (tx) => {
       await allowBitmaps(tx);
-      await sweepInterrupted(tx, 15);
+      await sweepInterrupted(tx, 15, null);
     },
   },
   'waiting deliveries': {
@@ -275,8 +275,7 @@ const literal = (value: unknown): string => {
 
 /** Runs a walk in a transaction that is rolled back: once planned for its values, and once planned for any values. */
 async function look(database: TestDatabase, { role, walked, walk }: Walk): Promise<Looked[]> {
-  const client = new pg.Client({ connectionString: database.url, options: sessionOptions(role) });
-  await client.connect();
+  const client = await connectAs(role, database);
   const all: Looked[] = [];
   const run = async ({ name, text, values }: Statement): Promise<Json[]> => {
     await client.query(`deallocate all; prepare "${name}" as ${text}`);

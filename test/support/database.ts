@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { connectionUrl, startEmbeddedPostgres } from '../../src/platform/store/embedded-postgres.ts';
+import { sessionStatement, type PoolLimits } from '../../src/platform/store/db.ts';
 import { migrateJobs } from '../../src/platform/work/jobs.ts';
 import { createLogin, migrate } from '../../src/platform/store/migrations.ts';
 import { queues } from '../../src/worker.ts';
@@ -138,6 +139,18 @@ async function cloneTemplate(address: ServerAddress, name: string): Promise<void
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
+}
+
+/** Connects with the role and the limits of a pool of the platform. */
+export async function connectAs(
+  role: string,
+  { url }: Pick<TestDatabase, 'url'>,
+  limits?: PoolLimits,
+): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(sessionStatement(role, limits));
+  return client;
 }
 
 /** Returns where the server of a database listens: a Unix socket, or a host and a port. */

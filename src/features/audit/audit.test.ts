@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import pg from 'pg';
+import { connectAs } from '../../../test/support/database.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { startPlatform, type Answer, type CallOptions, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { ROLES, sessionOptions, type Statement } from '../../platform/store/db.ts';
+import { ROLES, type Statement } from '../../platform/store/db.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow } from '../../platform/store/paging.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
@@ -275,8 +276,7 @@ describe('lines of the audit', () => {
   test('no database role may change an audit line, and only the system role may delete lines', async () => {
     await invite(201);
     const denied = async (role: string, text: string): Promise<void> => {
-      const client = new pg.Client({ connectionString: database.url, options: sessionOptions(role) });
-      await client.connect();
+      const client = await connectAs(role, database);
       try {
         await client.query(`begin; set local app.company_id = '${demo._id}'`);
         // PostgreSQL answers 42501 when the privilege is missing.
@@ -378,8 +378,7 @@ describe('an audit with many lines', () => {
 
   test('a page of the audit reads only its own lines, through the index of its actor, record or company', async () => {
     const { company, quiet, actor, record } = await fill();
-    const client = new pg.Client({ connectionString: database.url, options: sessionOptions(ROLES.read) });
-    await client.connect();
+    const client = await connectAs(ROLES.read, database);
     const from = new Date(Date.now() - 60_000).toISOString();
     try {
       for (const [of, part, index, most] of [

@@ -1,11 +1,10 @@
 /** Tests how many rows the database reads for a page of the list of a company with 50,000 conversations. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import pg from 'pg';
 import { seedConversations } from '../../../bench/records-conversations.ts';
-import { openTestDatabase } from '../../../test/support/database.ts';
+import { connectAs, openTestDatabase } from '../../../test/support/database.ts';
 import type { Json } from '../../../test/support/platform.ts';
-import { ROLES, sessionOptions, type Statement } from '../../platform/store/db.ts';
+import { ROLES, type Statement } from '../../platform/store/db.ts';
 import { makeCursorAfter, pageWindow } from '../../platform/store/paging.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
 import { countConversationViews } from './conversations.ts';
@@ -30,8 +29,7 @@ await database.sql(
 );
 const [owner = ''] = await seedConversations(database, COMPANY, CONTACTS);
 await database.sql(`update conversations set tags = '{rare}' where _id in (lpad('1', 24, '0'), lpad('2', 24, '0'))`);
-const client = new pg.Client({ connectionString: database.url, options: sessionOptions(ROLES.read) });
-await client.connect();
+const client = await connectAs(ROLES.read, database);
 after(async () => {
   await client.end();
   await database.close();

@@ -180,7 +180,7 @@ function createStoreLane(store: ElementStore, { flushes, pauses }: { flushes: nu
     });
 }
 
-/** Stores the batch. Returns the error when the database is away, else null. */
+/** Stores the batch. Returns the error when the database takes no changes, else null. */
 async function settleByChannel(store: ElementStore, batch: QueuedElements[]): Promise<unknown> {
   let error: unknown = null;
   for (const [channel, items] of Map.groupBy(batch, (item) => item.channel)) {

@@ -226,6 +226,35 @@ test('while the database is slow, at most one large callback per number and four
   assert.equal(rows.length, ids.length);
 });
 
+test('a connection that breaks while it stores a callback makes no other callback fail', async (t) => {
+  const other = await connectPhone(platform, { company: await platform.createCompany() });
+  const from = makePhoneNumber();
+  const post = (status: number, to: Phone): Promise<unknown> =>
+    network.post(status, buildMessageNotification(to, { from, id: makeMessageId() }));
+  await post(200, phone);
+  const owner = new pg.Client({ connectionString: platform.database.ownerUrl });
+  await owner.connect();
+  t.after(() => owner.end());
+  await owner.query(`begin; select from contacts where company_id = '${phone.company}' for update;
+    select from conversations where company_id = '${phone.company}' for update`);
+  const listWaiting = async (): Promise<{ pid: number }[]> =>
+    platform.database.sql(
+      `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' order by xact_start`,
+    );
+  // No more than three transactions run at the same time, so the last callback waits until one of them ends.
+  const waiting: Promise<unknown>[] = [];
+  for (const status of [503, 200, 200]) {
+    waiting.push(post(status, phone));
+    await waitUntil('its transaction', async () => (await listWaiting()).length === waiting.length);
+  }
+  const last = post(200, other);
+  await platform.call(200, 'GET', '/v1/inboxes');
+  await owner.query('select pg_terminate_backend($1)', [(await listWaiting())[0]?.pid]);
+  await Promise.all([waiting[0], last]);
+  await owner.query('rollback');
+  await Promise.allSettled(waiting);
+});
+
 /** Runs the work while no user but the superuser can connect to the database; all connections are ended first. */
 async function withoutDatabase(work: () => Promise<void>): Promise<void> {
   const name = new URL(platform.database.url).pathname.slice(1);

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Inbound } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
-import { isCollision, isContention, isUnavailable } from '../../platform/store/db.ts';
-import { countUnanswered } from '../../platform/store/unanswered.ts';
+import { isAway, isCollision, isContention, isUnavailable } from '../../platform/store/db.ts';
 import { reserveAttachment } from '../attachments/reserve.ts';
 import { enqueueCheck, enqueueStanding } from '../inboxes/reported.ts';
 import type { InboxFinder } from './inboxes.ts';
@@ -26,7 +25,7 @@ export interface ElementStore {
 
 /**
  * Stores the batch, whose callbacks all came through `channel`, and resolves or rejects each of them. Returns the error when the database
- * is away, else null. Never rejects itself.
+ * takes no changes, else null. Never rejects itself.
  */
 export async function storeBatch(
   store: ElementStore,
@@ -42,9 +41,10 @@ export async function storeBatch(
     for (const item of batch) item.done();
     return null;
   } catch (error) {
-    if (isDatabaseAway(error)) {
+    if (await isDatabaseAway(store, error)) {
       for (const item of batch) item.failed(error);
-      return error;
+      // When only this connection broke, other callbacks can be stored.
+      return (await store.kit.database.takesChanges()) ? null : error;
     }
     for (const item of batch) await retryAlone(store, channel, item, batch.length > 1);
     return null;
@@ -52,11 +52,11 @@ export async function storeBatch(
 }
 
 /**
- * Returns true when storing the elements one by one would fail as well: the database cannot be reached, or the rows are locked by transactions
- * whose COMMIT has no answer.
+ * Returns true when storing the elements one by one would fail as well: the database cannot be reached, or the rows are locked because it takes
+ * no changes, as when each COMMIT waits for a standby.
  */
-const isDatabaseAway = (error: unknown): boolean =>
-  isUnavailable(error) && (!isContention(error) || countUnanswered() > 0);
+const isDatabaseAway = async ({ kit }: ElementStore, error: unknown): Promise<boolean> =>
+  isAway(error) || (isContention(error) && !(await kit.database.takesChanges()));
 
 /** Stores the callback as a whole first, then element by element, so that one bad element does not keep the others from being stored. */
 async function retryAlone(
@@ -82,7 +82,7 @@ async function tryToStore(store: ElementStore, channel: NamedChannel, elements: 
     await storeElements(store, channel, elements);
     return true;
   } catch (error) {
-    if (isDatabaseAway(error)) throw error;
+    if (await isDatabaseAway(store, error)) throw error;
     return false;
   }
 }
@@ -98,7 +98,7 @@ async function storeOrPutAside(store: ElementStore, channel: NamedChannel, eleme
     try {
       return await storeElements(store, channel, [element]);
     } catch (error) {
-      if (isDatabaseAway(error) || (isContention(error) && !(isCollision(error) && attempt < TRIES))) throw error;
+      if (isUnavailable(error) && !(isCollision(error) && attempt < TRIES)) throw error;
       if (attempt < TRIES) await sleep(Math.random() * PAUSE_MS * attempt);
       else return await putAside(store, channel, element, error as Error);
     }

@@ -1,10 +1,9 @@
 /** Tests how much the database reads for a search among the messages of a small company and a large one. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import pg from 'pg';
-import { openTestDatabase } from '../../../test/support/database.ts';
+import { connectAs, openTestDatabase } from '../../../test/support/database.ts';
 import type { Json } from '../../../test/support/platform.ts';
-import { ROLES, sessionOptions, type Statement } from '../../platform/store/db.ts';
+import { ROLES, type Statement } from '../../platform/store/db.ts';
 import { searchMessages } from './search.ts';
 import type { MessageSearchQuery } from './schemas.ts';
 
@@ -47,8 +46,7 @@ await database.sql('update messages set mentions = $2 where company_id = $1 and 
   '1'.padStart(24, '0'),
 ]);
 await database.sql('vacuum analyze messages, message_search');
-const client = new pg.Client({ connectionString: database.url, options: sessionOptions(ROLES.read) });
-await client.connect();
+const client = await connectAs(ROLES.read, database);
 after(async () => {
   await client.end();
   await database.close();

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SendResult } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
-import { isUnavailable } from '../../platform/store/db.ts';
+import { isAway, isUnavailable } from '../../platform/store/db.ts';
 import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
 import { returnPlaces } from '../inboxes/portfolio.ts';
 import type { Call } from './network-call.ts';
@@ -19,7 +19,7 @@ const AWAY_TRIES = 1_800;
 /** Stores the outcome and returns the message as it is then; when the database is away, it goes on trying. Never throws. */
 export async function settleCall(kit: Kit, acting: Acting, call: Call, result: SendResult): Promise<Message> {
   const { stored } = call;
-  let isAway = false;
+  let isLater = false;
   for (const pauseMs of SETTLE_PAUSES_MS) {
     try {
       if (pauseMs > 0) await sleep(pauseMs);
@@ -29,10 +29,12 @@ export async function settleCall(kit: Kit, acting: Acting, call: Call, result: S
       // Failure policy: no error is thrown, because it would make the caller send again. After the last try the message stays QUEUED until
       // a status arrives, or until it becomes FAILED after 24 hours.
       kit.log.error({ err: error, message_id: stored._id }, 'send: the outcome could not be stored');
-      isAway = isUnavailable(error) && result.outcome !== 'unknown';
+      isLater = isUnavailable(error) && result.outcome !== 'unknown';
+      // The caller may have waited for an answer of the database until now, and another try would take as long.
+      if (isAway(error)) break;
     }
   }
-  if (isAway) void settleLater(kit, acting, call, result as KnownResult);
+  if (isLater) void settleLater(kit, acting, call, result as KnownResult);
   return stored;
 }
 

@@ -12,7 +12,7 @@ import {
   type DeliveryOutcome,
 } from './delivery-queries.ts';
 import { createHeaderCache, type OpenedHeaders } from './headers.ts';
-import { sweepDeliveries } from './upkeep.ts';
+import { createSweep } from './upkeep.ts';
 import { declareSettingLimit } from '../../platform/values/limits.ts';
 
 declareSettingLimit('WEBHOOK_MAX_AGE', {
@@ -45,7 +45,7 @@ export function startDeliveries(kit: Kit): ClaimLoop {
       act: (delivery) => attemptAndCount(kit, delivery, openHeaders),
       actMs: ATTEMPT_MS,
       record: (outcomes) => recordOutcomes(system, outcomes),
-      sweep: () => sweepDeliveries(kit),
+      sweep: createSweep(kit),
     },
     kit,
   );

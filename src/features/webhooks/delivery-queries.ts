@@ -92,17 +92,29 @@ export function allowBitmaps(tx: SystemTx): Promise<number> {
   });
 }
 
+/** When a sweep was made, and in which transaction. */
+export interface EarlierSweep {
+  at: string;
+  xid: string;
+}
+
 /**
  * Settles deliveries that are SENDING for longer than any attempt can last: their worker died. Each becomes UNKNOWN and is never sent
- * again. Only claims after the last sweep are read; a clock that was set back moves that mark back with it. Deliveries are locked in the
- * order of their ids, as redactPortion() does, so that the two never wait for each other.
+ * again. Only claims after a stored mark are read. `earlier` becomes this mark when the transactions before it have ended: a claim whose COMMIT waits for
+ * a standby is not visible until then, however old it is. Returns `earlier` for the next sweep. A clock that was set back moves the mark
+ * back with it. Deliveries are locked in the order of their ids, as redactPortion() does, so that the two never wait for each other.
  */
-export async function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Promise<number> {
-  const { unknown } = await one<{ unknown: number }>(tx, {
+export async function sweepInterrupted(
+  tx: SystemTx,
+  leaseSeconds: number,
+  earlier: EarlierSweep | null,
+): Promise<{ unknown: number; earlier: EarlierSweep }> {
+  const { unknown, is_over, at, xid } = await one<EarlierSweep & { unknown: number; is_over: boolean }>(tx, {
     name: 'webhooks.sweepInterrupted',
     text: `with mark as (
         select coalesce((select value::timestamptz from platform_state where key = 'deliveries.swept'), '-infinity') as since,
-          now() - make_interval(secs => $1) as until
+          now() - make_interval(secs => $1) as until,
+          coalesce($2::timestamptz <= now() - make_interval(secs => $1) and $3::xid8 <= pg_snapshot_xmin(pg_current_snapshot()), false) as is_safe
       ), overdue as materialized (
         select d.company_id, d._id from deliveries d, mark
         where d.attempted_at > mark.since and d.attempted_at <= mark.until and d.status = 'SENDING'
@@ -112,13 +124,16 @@ export async function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Prom
         where d.company_id = o.company_id and d._id = o._id and d.status = 'SENDING'
         returning 1
       ), moved as (
-        insert into platform_state (key, value) select 'deliveries.swept', until::text from mark
-        on conflict (key) do update set value = excluded.value returning 1
+        insert into platform_state (key, value)
+        select 'deliveries.swept', least(until, case when is_safe then greatest(since, $2::timestamptz) else since end)::text
+        from mark on conflict (key) do update set value = excluded.value returning 1
       )
-      select (select count(*) from unknown)::int as unknown, (select count(*) from moved) as moved`,
-    values: [leaseSeconds],
+      select (select count(*) from unknown)::int as unknown, (select count(*) from moved) as moved, now()::text as at,
+        pg_current_xact_id()::text as xid, is_safe or coalesce($2::timestamptz > now() or $3::xid8 > pg_current_xact_id(), true) as is_over
+      from mark`,
+    values: [leaseSeconds, earlier?.at ?? null, earlier?.xid ?? null],
   });
-  return unknown;
+  return { unknown, earlier: earlier && !is_over ? earlier : { at, xid } };
 }
 
 /**

@@ -1,10 +1,9 @@
 /** Tests what the database reads for a page of the log of deliveries, and what it writes for an outcome. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import pg from 'pg';
-import { openTestDatabase } from '../../../test/support/database.ts';
+import { connectAs, openTestDatabase } from '../../../test/support/database.ts';
 import type { Json } from '../../../test/support/platform.ts';
-import { ROLES, sessionOptions, type Statement } from '../../platform/store/db.ts';
+import { ROLES, type Statement } from '../../platform/store/db.ts';
 import { makeCursorAfter, pageWindow } from '../../platform/store/paging.ts';
 import { recordOutcomes } from './delivery-queries.ts';
 import type { DeliveryQuery } from './schemas.ts';
@@ -28,9 +27,8 @@ await database.sql(
   [COMPANY],
 );
 await database.sql('vacuum analyze deliveries');
-const reader = new pg.Client({ connectionString: database.url, options: sessionOptions(ROLES.read) });
-const writer = new pg.Client({ connectionString: database.url, options: sessionOptions(ROLES.system) });
-await Promise.all([reader.connect(), writer.connect()]);
+const reader = await connectAs(ROLES.read, database);
+const writer = await connectAs(ROLES.system, database);
 after(async () => {
   await Promise.all([reader.end(), writer.end()]);
   await database.close();

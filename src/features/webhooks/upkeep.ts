@@ -5,7 +5,7 @@ import { purgeByPages } from '../../platform/store/retention.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { purgeRuns } from '../../platform/work/runs/runs.ts';
 import { ATTEMPT_MS } from './attempt.ts';
-import { allowBitmaps, deleteOldDeliveries, sweepInterrupted } from './delivery-queries.ts';
+import { allowBitmaps, deleteOldDeliveries, sweepInterrupted, type EarlierSweep } from './delivery-queries.ts';
 import { REPLAYS } from './replays/replays.ts';
 import { declareSettingLimit } from '../../platform/values/limits.ts';
 
@@ -19,22 +19,26 @@ declareSettingLimit('DELIVERY_RETENTION_DAYS', {
 // An attempt lasts at most 10 s; 5 s more are left for storing its outcome.
 const LEASE_SECONDS = ATTEMPT_MS / 1000 + 5;
 
-/** Settles the deliveries of workers that died. Never throws. */
-export async function sweepDeliveries(kit: Kit): Promise<void> {
-  try {
-    const interrupted = async (tx: SystemTx): ReturnType<typeof sweepInterrupted> => {
-      await allowBitmaps(tx);
-      return sweepInterrupted(tx, LEASE_SECONDS);
-    };
-    // Interrupted deliveries may be settled from the reserve of a full disk: there are never more of them than slots.
-    const unknown = await kit.database.systemTx('deliveries', interrupted, { fromReserve: true });
-    if (unknown === 0) return;
-    kit.metrics.deliveries.inc({ status: 'UNKNOWN' }, unknown);
-    kit.log.warn({ deliveries: unknown }, 'deliveries: interrupted attempts are UNKNOWN and will not be repeated');
-  } catch (error) {
-    // Failure policy: the mark of the last sweep did not move, so the next sweep covers the same period again.
-    kit.log.warn({ err: error }, 'deliveries: the sweep failed');
-  }
+/** Returns a function that settles the deliveries of workers that died. It never throws. */
+export function createSweep(kit: Kit): () => Promise<void> {
+  let earlier: EarlierSweep | null = null;
+  const interrupted = async (tx: SystemTx): ReturnType<typeof sweepInterrupted> => {
+    await allowBitmaps(tx);
+    return sweepInterrupted(tx, LEASE_SECONDS, earlier);
+  };
+  return async () => {
+    try {
+      // Interrupted deliveries may be settled from the reserve of a full disk: there are never more of them than slots.
+      const { unknown, earlier: next } = await kit.database.systemTx('deliveries', interrupted, { fromReserve: true });
+      earlier = next;
+      if (unknown === 0) return;
+      kit.metrics.deliveries.inc({ status: 'UNKNOWN' }, unknown);
+      kit.log.warn({ deliveries: unknown }, 'deliveries: interrupted attempts are UNKNOWN and will not be repeated');
+    } catch (error) {
+      // Failure policy: the mark of the last sweep did not move, so the next sweep covers the same period again.
+      kit.log.warn({ err: error }, 'deliveries: the sweep failed');
+    }
+  };
 }
 
 export async function purgeDeliveries(kit: Kit): Promise<void> {

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import pg from 'pg';
 import { start, type Running } from '../../boot/start.ts';
 import { loadConfig } from '../../config.ts';
 import { createLog } from '../../platform/work/telemetry.ts';
@@ -16,6 +17,7 @@ import {
 } from '../../../test/support/deliveries.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
+import { allowBitmaps, sweepInterrupted, type EarlierSweep } from './delivery-queries.ts';
 import { PurgeDeliveries } from './jobs.ts';
 
 const env = { OUTBOUND_ALLOW: '127.0.0.0/8', ENCRYPTION_KEY: 'one key for every process of it', DELIVERY_SLOTS: '4' };
@@ -148,4 +150,34 @@ test('the retention job deletes deliveries that ended longer ago than DELIVERY_R
 test('the job that deletes old deliveries is scheduled', async () => {
   const rows = await database.sql('select cron, timezone from pgboss.schedule where name = $1', [PurgeDeliveries.name]);
   assert.deepEqual(rows, [{ cron: PurgeDeliveries.cron, timezone: 'UTC' }]);
+});
+
+test('a claim that is visible only long after it was made, because its COMMIT waited for a standby, becomes UNKNOWN', async (t) => {
+  const { _id, webhook } = await createListeningCompany(platform, receiver.url);
+  const worker = new pg.Client({ connectionString: database.ownerUrl });
+  await worker.connect();
+  t.after(() => worker.end());
+  await worker.query('begin');
+  await worker.query(
+    `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body, status, claimed_at, attempted_at)
+      values ($1, $1, $2, 1, 'MESSAGE_SENT', $1, '{}', 'SENDING', now(), clock_timestamp())`,
+    [_id, webhook],
+  );
+  const sweeps: EarlierSweep[] = [];
+  const sweep = async (): Promise<void> => {
+    const { earlier } = await platform.running.kit.database.systemTx('deliveries', async (tx) => {
+      await allowBitmaps(tx);
+      return sweepInterrupted(tx, 0, sweeps.at(-1) ?? null);
+    });
+    sweeps.push(earlier);
+  };
+  await sweep();
+  await sweep();
+  await worker.query('commit');
+  await sweep();
+  assert.deepEqual(await database.sql('select status from deliveries where company_id = $1', [_id]), [
+    { status: 'UNKNOWN' },
+  ]);
+  // The first sweep becomes the mark only after the claim was visible.
+  assert.deepEqual([sweeps[1] === sweeps[0], sweeps[2] === sweeps[0]], [true, false]);
 });

@@ -1,5 +1,5 @@
 /** Divides the connections to the database: among companies, and among the kinds of work of the platform itself. */
-import type { Executor, Statement } from './db.ts';
+import { isAway, type Executor, type Statement } from './db.ts';
 import { createShares, type Shares } from '../work/shares.ts';
 import { declareLimit, declareSettingLimit } from '../values/limits.ts';
 
@@ -54,12 +54,12 @@ export const callerShareOwner = (company: string | null, principal: string): Sha
 /**
  * Gives one company at most half of a pool, and reserves the other half for companies that use no connection at the moment, so that locked
  * rows and slow searches of some companies do not delay the others. A company's background work, such as the backlog after an outage, leaves one
- * of its connections to its callers and waits behind them.
+ * of its connections to its callers and waits behind them. Time lost to a database that is away is not held against a company.
  */
 export function createCompanyShares(poolSize: number, waitMs: number): Shares {
   const kept = Math.floor(poolSize * (1 - COMPANY_SHARE));
   const callersFirst = { left: 1, backgroundWaitMs: Math.max(UPKEEP_WAIT_MS, waitMs) };
-  return createShares(poolSize - kept, waitMs, { all: poolSize, kept, callersFirst });
+  return createShares(poolSize - kept, waitMs, { all: poolSize, kept, callersFirst, excuses: isAway });
 }
 
 /** Divides the pool of the system role: one share for each kind of work of the platform itself, and one for each company or caller. */

@@ -4,6 +4,7 @@
 import pg from 'pg';
 import { splitHosts } from '../values/host-list.ts';
 import { connectToHosts, findHosts } from './hosts.ts';
+import { setUpSession } from './pooler.ts';
 import { closeUnanswered, queryOnce } from './unanswered.ts';
 import { AppError, quotaExceeded, storageFull, unknownReference } from '../values/errors.ts';
 import { declareLimit } from '../values/limits.ts';
@@ -120,28 +121,21 @@ export interface PoolLimits {
   waitMs?: number | undefined;
 }
 
-function listSettings(
+/** Sets the role and the limits of a session. A pooler such as PgBouncer refuses connections with start-up options. */
+export function sessionStatement(
   role: string,
-  { quota = null, statementMs = SESSION.statement_timeout, waitMs = LOCK_WAIT_MS }: PoolLimits,
-): [name: string, value: string | number][] {
-  const bound = quota === null ? {} : { 'app.company_quota': quota };
-  return Object.entries({
+  { quota = null, statementMs = SESSION.statement_timeout, waitMs = LOCK_WAIT_MS }: PoolLimits = {},
+): string {
+  const settings = {
     ...SESSION,
     statement_timeout: statementMs,
     lock_timeout: Math.round(Math.min(waitMs, LOCK_SHARE * statementMs)),
     ...(role === ROLES.read ? {} : NO_BITMAPS),
     ...(role === ROLES.system ? ONE_PLAN : {}),
-    ...bound,
-  });
+    ...(quota === null ? {} : { 'app.company_quota': quota }),
+  };
+  return [`set role ${role}`, ...Object.entries(settings).map(([name, value]) => `set ${name} = '${value}'`)].join(';');
 }
-
-/** The role and the limits of a session as start-up options, for connections that reach PostgreSQL without a pooler between. */
-export const sessionOptions = (role: string, limits: PoolLimits = {}): string =>
-  [`-c role=${role}`, ...listSettings(role, limits).map(([name, value]) => `-c ${name}=${value}`)].join(' ');
-
-/** Sets the role and the limits of a session. A pooler such as PgBouncer refuses connections with start-up options. */
-export const sessionStatement = (role: string, limits: PoolLimits = {}): string =>
-  [`set role ${role}`, ...listSettings(role, limits).map(([name, value]) => `set ${name} = '${value}'`)].join(';');
 
 export function openPool(connectionString: string, role: string, max: number, limits: PoolLimits = {}): pg.Pool {
   const { statementMs = SESSION.statement_timeout, waitMs = PATIENT_WAIT_MS } = limits;
@@ -154,7 +148,7 @@ export function openPool(connectionString: string, role: string, max: number, li
     max,
     types,
     application_name: 'parley',
-    onConnect: (client) => client.query(session) as unknown as void,
+    onConnect: (client) => setUpSession(client, session),
     connectionTimeoutMillis: waitMs,
     // An idle process runs a few statements every few seconds; with a shorter time its connections would be closed and opened all the time.
     idleTimeoutMillis: 60_000,
@@ -263,16 +257,22 @@ const STORAGE_FULL = ['53100', 'ENOSPC', 'STORAGE_FULL'];
 
 export const isStorageFull = (error: unknown): boolean => STORAGE_FULL.includes(readErrorCode(error));
 
+/** Returns true for work that the platform has refused for the moment, such as work that found no free connection. */
+const isRefused = (error: unknown): boolean => readErrorCode(error) === 'UNAVAILABLE';
+
 /**
- * Returns true for every error of the server or the connection that the statement has not caused: the same statement may succeed later. Only
- * other errors may discard what was to be stored.
+ * Returns true for every error of the server, the connection or the platform that the statement has not caused: the same statement may succeed
+ * later. Only other errors may discard what was to be stored.
  */
 export function isUnavailable(error: unknown): boolean {
-  if (isStorageFull(error)) return true;
+  if (isStorageFull(error) || isRefused(error)) return true;
   const { code, message } = (error ?? {}) as DatabaseError;
   if (code) return (SQLSTATE.test(code) && !OF_THE_STATEMENT.test(code)) || UNREACHABLE.test(code);
   return DRIVER_MESSAGES.test(message ?? '');
 }
+
+/** Returns true when the database as a whole is the cause: it cannot be reached, accepts no changes, or gave no answer. */
+export const isAway = (error: unknown): boolean => isUnavailable(error) && !isContention(error) && !isRefused(error);
 
 // The error code of enforce_quota() in the migrations. Its message is meant for the caller.
 const QUOTA = 'QUOTA';

@@ -22,6 +22,12 @@ export async function refuseTransactionPooling(client: pg.Client, other: pg.Clie
   }
 }
 
+/** Runs the statements of a new session, and notes the number of the server's process in the client: a pooler says another one. */
+export async function setUpSession(client: pg.ClientBase, session: string): Promise<void> {
+  const results: unknown = await client.query(`${session}; select pg_backend_pid() as "processID"`);
+  Object.assign(client, (results as pg.QueryResult<object>[]).at(-1)?.rows[0]);
+}
+
 async function readProcess(client: pg.Client): Promise<number | undefined> {
   const { rows } = await client.query<{ id: number }>('select pg_backend_pid() as id');
   return rows[0]?.id;

@@ -1,10 +1,12 @@
 /** Shares of the connection pools: companies that wait for locks leave connections to all others. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import pg from 'pg';
+import { startProxy } from '../../../test/full/harness/proxy.ts';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { inBackground } from '../work/background.ts';
-import { exec, many, type Statement } from './db.ts';
+import { exec, isUnavailable, many, type Statement } from './db.ts';
 import { newId } from '../values/ids.ts';
 import { openDatabase } from './tenant.ts';
 
@@ -129,4 +131,35 @@ test('the background work of a company leaves a connection to its callers', asyn
     return { backlog };
   });
   await asked.backlog;
+});
+
+test('a company keeps its reserved connection when its work took long because the database was away', async (t) => {
+  const proxy = await startProxy();
+  t.after(proxy.close);
+  proxy.aim(new pg.Client({ connectionString: database.url }).port);
+  const url = Object.assign(new URL(database.url), { host: `127.0.0.1:${proxy.port}` }).href;
+  const proxied = openDatabase({ url, poolSize: 2, waitMs: 1_000, statementMs: 1_000 });
+  t.after(proxied.close);
+  const [company, other] = [newId(), newId()];
+  const work = (): Promise<unknown> => proxied.tenantTx(company, (tx) => many(tx, ONE));
+  await work();
+  proxy.freeze(true);
+  await assert.rejects(work(), isUnavailable);
+  proxy.freeze(false);
+  await proxied.tenantTx(other, async (tx) => {
+    await many(tx, ONE);
+    await work();
+  });
+});
+
+test('work that finds no free connection is done later, and not given up', async (t) => {
+  const small = openDatabase({ url: database.url, poolSize: 2, waitMs: 100 });
+  t.after(small.close);
+  const company = newId();
+  await small.tenantTx(company, async () => {
+    await assert.rejects(
+      small.tenantTx(company, (tx) => many(tx, ONE)),
+      isUnavailable,
+    );
+  });
 });

@@ -1,4 +1,4 @@
-/** Watches whether a failover to a standby could lose changes, and how many COMMITs wait for one. */
+/** Watches whether a failover to a standby could lose changes, and how many connections wait for one. */
 import { one } from './db.ts';
 import { repeat } from '../work/repeat.ts';
 import type { Log, Metrics } from '../work/telemetry.ts';
@@ -10,14 +10,14 @@ const LOOK_EVERY_MS = 30_000;
 interface Watching {
   system: SystemTx;
   log: Log;
-  metrics: Pick<Metrics, 'asynchronousStandbys' | 'unansweredCommits'>;
+  metrics: Pick<Metrics, 'asynchronousStandbys' | 'unansweredConnections'>;
 }
 
 /** Looks now and at intervals. Returns a function that ends this. */
 export function watchReplication({ system, log, metrics }: Watching): () => Promise<void> {
   let hasWarned = false;
   const look = async (): Promise<void> => {
-    metrics.unansweredCommits.set(countUnanswered());
+    metrics.unansweredConnections.set(countUnanswered());
     const { standbys } = await one<{ standbys: number }>(system, {
       name: 'replication.countAsynchronous',
       text: `select count(*)::int as standbys from pg_stat_replication where current_setting('synchronous_standby_names') = ''`,

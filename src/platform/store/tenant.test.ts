@@ -1,9 +1,8 @@
 /** Row-level security: no statement in a transaction of one company can see or change rows of another company. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import pg from 'pg';
-import { openTestDatabase } from '../../../test/support/database.ts';
-import { exec, isUnavailable, many, sessionOptions, type Statement } from './db.ts';
+import { connectAs, openTestDatabase } from '../../../test/support/database.ts';
+import { exec, isUnavailable, many, ROLES, type Statement } from './db.ts';
 import { newId } from '../values/ids.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
 import { openDatabase } from './tenant.ts';
@@ -118,8 +117,7 @@ describe('in a transaction of one company', () => {
 });
 
 test('the database role of companies sees no rows while no company is set, even on a connection that had one before', async () => {
-  const client = new pg.Client({ connectionString: database.url, options: sessionOptions('parley_app') });
-  await client.connect();
+  const client = await connectAs(ROLES.app, database);
   try {
     for (const company of [null, ids.mine]) {
       if (company)

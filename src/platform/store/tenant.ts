@@ -113,6 +113,8 @@ export interface Database {
   wakeUps: WakeUps;
   /** Throws when the database does not answer, or has taken no changes for some seconds. */
   ping(): Promise<void>;
+  /** Makes a small change. Returns whether the database took it within a second. */
+  takesChanges(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -287,6 +289,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       await openSystem('admission').query({ name: 'tenant.ping', text: 'select 1', values: [] });
       await writes.check();
     },
+    takesChanges: writes.takesChanges,
     close: async () => {
       await Promise.all([app, read, system].map(closePool));
     },

@@ -9,11 +9,12 @@ import { askQuickly, closeAbruptly } from './hosts.ts';
 
 /** The driver's own time-out would close the connection, so statements that may commit go without it. */
 const NEVER_MS = 2 ** 31 - 1;
-// How often the server is asked whether it still knows the connections.
+// How often the server is asked again whether it still works for the connections.
 const ASK_MS = 5_000;
 
 const unanswered = new Map<pg.PoolClient, pg.Pool>();
-let asking: NodeJS.Timeout | undefined;
+let again: NodeJS.Timeout | undefined;
+let asking: Promise<void> | undefined;
 
 /** Runs a single statement on a connection of the pool. */
 export async function queryOnce(pool: pg.Pool, query: pg.QueryConfig): Promise<pg.QueryResult> {
@@ -22,13 +23,14 @@ export async function queryOnce(pool: pg.Pool, query: pg.QueryConfig): Promise<p
 
 /**
  * Runs the last statement on a connection, and gives the connection back to the pool. Throws when there is no answer within the query time-out
- * of the pool; the connection is then given back when the answer comes, or when the server no longer knows it.
+ * of the pool; the connection is then given back when the answer comes, or when the server does not work for it.
  */
 export async function queryLast(pool: pg.Pool, client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     unanswered.set(client, pool);
-    asking ??= setInterval(() => void closeGone(), ASK_MS).unref();
+    again ??= setInterval(() => void hasUnanswered(), ASK_MS).unref();
+    void hasUnanswered();
     late.reject(new Error('Query read timeout'));
   }, pool.options.query_timeout);
   const giveBack = (error?: Error): void => {
@@ -44,6 +46,15 @@ export async function queryLast(pool: pg.Pool, client: pg.PoolClient, query: pg.
 /** Returns how many connections of this process have no answer. */
 export const countUnanswered = (): number => unanswered.size;
 
+/** Closes connections for which their server does not work. Returns whether others have no answer. Never throws. */
+export async function hasUnanswered(): Promise<boolean> {
+  if (unanswered.size > 0) await (asking ??= closeGone().finally(() => (asking = undefined)));
+  if (unanswered.size > 0) return true;
+  clearInterval(again);
+  again = undefined;
+  return false;
+}
+
 /** Closes the connections of a pool that have no answer, so that it can end. */
 export function closeUnanswered(pool: pg.Pool): void {
   for (const [client, of] of unanswered) if (of === pool) closeAbruptly(client);
@@ -54,10 +65,6 @@ export function closeUnanswered(pool: pg.Pool): void {
  * network lost the connection. Never throws.
  */
 async function closeGone(): Promise<void> {
-  if (unanswered.size === 0) {
-    clearInterval(asking);
-    asking = undefined;
-  }
   const clients = [...unanswered.keys()] as (pg.PoolClient & { processID: number })[];
   for (const same of Map.groupBy(clients, ({ host, port }) => `${host}:${port}`).values()) {
     const [{ user, password, database, host, port, ssl } = {} as pg.PoolClient] = same;
@@ -68,6 +75,9 @@ async function closeGone(): Promise<void> {
       () => null,
     );
     for (const client of same)
-      if (found && unanswered.has(client) && !found.some(({ pid }) => pid === client.processID)) closeAbruptly(client);
+      if (found && unanswered.has(client) && !found.some(({ pid }) => pid === client.processID)) {
+        unanswered.delete(client);
+        closeAbruptly(client);
+      }
   }
 }

@@ -1,8 +1,8 @@
 /** Notes whether the database takes changes, so that a process whose changes fail is not ready. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../values/errors.ts';
-import { exec, isContention, isStorageFull, isUnavailable, type Executor, type Statement } from './db.ts';
-import { countUnanswered } from './unanswered.ts';
+import { exec, isAway, isStorageFull, type Executor, type Statement } from './db.ts';
+import { hasUnanswered } from './unanswered.ts';
 
 // A process is not ready when its changes have failed for this long. A failover in order takes less.
 const FAILING_MS = 5_000;
@@ -14,6 +14,8 @@ export interface WriteWatch {
   note<T>(change: Promise<T>): Promise<T>;
   /** Throws UNAVAILABLE when changes have failed or had no answer for some seconds, and a test fails as well. */
   check(): Promise<void>;
+  /** Makes a small change. Returns whether the database took it within a second. */
+  takesChanges(): Promise<boolean>;
 }
 
 const TEST_WRITE: Statement = {
@@ -31,7 +33,7 @@ export function createWriteWatch(openSystem: () => Executor): WriteWatch {
 
   async function runTest(): Promise<boolean> {
     // A test would wait as those changes do, and take one more connection.
-    if (countUnanswered() > 0) return false;
+    if (await hasUnanswered()) return false;
     try {
       await exec(openSystem(), TEST_WRITE);
       sinceMs = null;
@@ -42,22 +44,26 @@ export function createWriteWatch(openSystem: () => Executor): WriteWatch {
     }
   }
 
+  const takesChanges = (): Promise<boolean> => {
+    testing ??= runTest().finally(() => (testing = null));
+    return Promise.race([testing, sleep(TEST_MS, false, { ref: false })]);
+  };
+
   return {
+    takesChanges,
     note: async (change) => {
       const beganMs = performance.now();
       try {
         return await change;
       } catch (error) {
-        if (isUnavailable(error) && !isContention(error) && !isStorageFull(error)) fail(beganMs);
+        if (isAway(error) && !isStorageFull(error)) fail(beganMs);
         throw error;
       }
     },
     check: async () => {
       if (sinceMs === null) return;
       const isLong = performance.now() - sinceMs >= FAILING_MS;
-      testing ??= runTest().finally(() => (testing = null));
-      const isRight = await Promise.race([testing, sleep(TEST_MS, false, { ref: false })]);
-      if (isLong && !isRight)
+      if (!(await takesChanges()) && isLong)
         throw new AppError('UNAVAILABLE', 'The database takes no changes', [], { 'retry-after': '5' });
     },
   };

@@ -19,6 +19,8 @@ export interface ShareLimits {
   mostWaiting?: number;
   /** Present where callers come first: how many slots background work leaves to the callers of its owner, and how long it waits for one. */
   callersFirst?: { left: number; backgroundWaitMs: number };
+  /** Whether an error says that work took long for a cause that is not its owner's. Then no work that runs at the moment makes its owner slow. */
+  excuses?: (error: unknown) => boolean;
 }
 
 interface Waiting {
@@ -36,6 +38,8 @@ interface SlotOwner {
 }
 
 interface SharesState extends Required<Omit<ShareLimits, 'callersFirst'>>, Pick<ShareLimits, 'callersFirst'> {
+  /** Work that began before this time makes no owner slow. */
+  excusedMs: number;
   most: number;
   waitMs: number;
   taken: number;
@@ -60,6 +64,8 @@ export function createShares(
 ): Shares {
   const state: SharesState = {
     mostWaiting: Number.POSITIVE_INFINITY,
+    excuses: () => false,
+    excusedMs: Number.NEGATIVE_INFINITY,
     ...places,
     most,
     waitMs,
@@ -79,9 +85,12 @@ export function createShares(
       const beganMs = performance.now();
       try {
         return await work();
+      } catch (error) {
+        if (state.excuses(error)) state.excusedMs = performance.now();
+        throw error;
       } finally {
         if (isBackground) holder.background -= 1;
-        freeSlot(state, holder, performance.now() - beganMs);
+        freeSlot(state, holder, beganMs);
       }
     },
   };
@@ -104,10 +113,11 @@ function takeSlot(state: SharesState, holder: SlotOwner, isBackground: boolean):
 }
 
 /** Frees a slot and passes it directly to the next waiting owner, so that no new call can take it in between. */
-function freeSlot(state: SharesState, holder: SlotOwner, heldMs: number): void {
+function freeSlot(state: SharesState, holder: SlotOwner, beganMs: number): void {
   state.taken -= 1;
   holder.running -= 1;
-  if (heldMs > state.waitMs) noteSlowOwner(state, holder.owner);
+  const isLong = performance.now() - beganMs > state.waitMs;
+  if (isLong && beganMs > state.excusedMs) noteSlowOwner(state, holder.owner);
   const next = nextWaitingOwner(state);
   const turn = next?.waiting.shift();
   if (next && turn) {

@@ -113,9 +113,9 @@ function createDatabaseMetrics(registers: Registry[]) {
       help: 'Standbys of the database to which a failover can lose changes, because synchronous_standby_names is empty',
       registers,
     }),
-    unansweredCommits: new Gauge({
-      name: 'parley_database_unanswered_commits',
-      help: 'Connections of this process whose COMMIT the database has not answered in time',
+    unansweredConnections: new Gauge({
+      name: 'parley_database_unanswered_connections',
+      help: 'Connections of this process that the database has not answered in time, because a COMMIT waits for a standby or the network fails',
       registers,
     }),
   };

@@ -17,19 +17,40 @@ export interface Audited {
   unknown: number;
 }
 
-const REST_MS = 300_000;
+const REST_MS = 120_000;
 
-/** What still waits to be done. */
-const WORK = `select 1 from deliveries where status in ('QUEUED', 'SENDING')
-  union all select 1 from runs where finished_at is null
-  union all select 1 from campaign_enrollments where next_run_at is not null
-  union all select 1 from campaigns where not is_enrolled
-  union all select 1 from bulk_runs where completed_at is null limit 1`;
+/** What still waits to be done, by its kind and state, and when the first and the last of it are due or were begun. */
+const WORK = `select kind, state, count(*)::int as count, min(at)::text as first, max(at)::text as last, now()::text as now
+  from (
+    select 'delivery' as kind, status as state, coalesce(claimed_at, queued_at) as at from deliveries where status in ('QUEUED', 'SENDING')
+    union all select 'run ' || kind, status, coalesce(held_until, turn_at) from runs where finished_at is null
+    union all select 'enrollment', status, next_run_at from campaign_enrollments where next_run_at is not null
+    union all select 'campaign', status, coalesce(held_until, turn_at) from campaigns where not is_enrolled
+    union all select 'bulk run', coalesce(held_by, 'not held'), coalesce(held_until, updated_at) from bulk_runs where completed_at is null
+  ) w group by kind, state order by kind, state`;
+
+/** Waits until nothing is left to be done. Throws what is left when nothing has been done for a while: a campaign may take any time. */
+async function waitForRest({ sql }: FailoverRun['stage']['store']): Promise<void> {
+  let counts = '';
+  let changedMs = performance.now();
+  await waitUntil('all work to end', async () => {
+    const left = await sql<{ count: number }>(WORK);
+    const nowMs = performance.now();
+    const now = left.map(({ count }) => count).join();
+    if (now !== counts) changedMs = nowMs;
+    counts = now;
+    assert.ok(
+      nowMs - changedMs < REST_MS,
+      `nothing was done for ${REST_MS} ms of what is left: ${JSON.stringify(left)}`,
+    );
+    return left.length === 0;
+  });
+}
 
 /** Waits until all work is done, and compares. */
 export async function audit(run: FailoverRun): Promise<Audited> {
   const { sql } = run.stage.store;
-  await waitUntil('all work to end', async () => (await sql(WORK)).length === 0, REST_MS);
+  await waitForRest(run.stage.store);
   await assertNothingTwice(run);
   const unknownTexts = await auditTexts(run);
   const { callbacks, contacts, imports } = run.acknowledged;

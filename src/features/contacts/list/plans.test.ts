@@ -1,10 +1,9 @@
 /** Tests how many rows the database reads for a page of the list of a company with 50,000 contacts. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import pg from 'pg';
 import { FIELDS, RARE, seedPeople } from '../../../../bench/people.ts';
-import { openTestDatabase } from '../../../../test/support/database.ts';
-import { ROLES, sessionOptions, type Statement } from '../../../platform/store/db.ts';
+import { connectAs, openTestDatabase } from '../../../../test/support/database.ts';
+import { ROLES, type Statement } from '../../../platform/store/db.ts';
 import { pageWindow, type Window } from '../../../platform/store/paging.ts';
 import type { TenantRead } from '../../../platform/store/tenant.ts';
 import type { Json } from '../../../../test/support/platform.ts';
@@ -24,8 +23,7 @@ await database.sql(
     where company_id = $1 and _id in (lpad('7', 24, '0'), lpad('8', 24, '0'))`,
   [COMPANY],
 );
-const client = new pg.Client({ connectionString: database.url, options: sessionOptions(ROLES.read) });
-await client.connect();
+const client = await connectAs(ROLES.read, database);
 after(async () => {
   await client.end();
   await database.close();

@@ -2,7 +2,7 @@
  * Takes tokens from the buckets in the database by the function take_tokens(). Callers who wait at the same moment share
  * one statement. From a busy bucket more tokens are taken than its callers need now, so that the next callers find local tokens.
  */
-import { isContention, isUnavailable, many } from '../../store/db.ts';
+import { isAway, many } from '../../store/db.ts';
 import { createPump, type Pump } from '../../work/pump.ts';
 import type { SystemTx } from '../../store/tenant.ts';
 import { findBucket, type Bucket, type BucketShape, type WaitingCaller } from './buckets.ts';
@@ -169,7 +169,7 @@ async function requestTokens(state: TokensState, requests: TokenRequest[]): Prom
       if (bucket.waiting.length + bucket.returned > 0) planRequest(state, bucket);
     }
     // Callers who wait for the next request also receive the error, because the database is unreachable.
-    if (isUnavailable(error) && !isContention(error)) {
+    if (isAway(error)) {
       for (const bucket of state.due) failCallers(bucket.waiting.splice(0), error);
     }
   }
