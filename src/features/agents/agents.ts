@@ -6,14 +6,13 @@ import { isReferenced } from '../../platform/store/db.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { lockLimit } from '../../platform/store/limit-lock.ts';
-import { makePage, pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import type { FollowUpRule } from './follow-ups/schemas.ts';
 import { replaceMcpServers } from './mcp/queries.ts';
 import {
-  countAgents,
   countAll,
   deleteAgent,
   findAgent,
@@ -83,9 +82,7 @@ export async function expectAgent(read: TenantRead, id: string): Promise<Agent> 
 
 export async function pageAgents(tenant: Tenant, query: AgentQuery): Promise<Page<ListedAgent>> {
   const filter = { type: query.type ?? null, status: query.status ?? null, search: readSearch(query) };
-  const window = pageWindow('agents', query);
-  const rows = await listAgents(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countAgents(tenant.read, filter, window));
+  return listAgents(tenant.read, filter, pageWindow('agents', query));
 }
 
 export async function updateAgentById(kit: Kit, tenant: Tenant, id: string, input: AgentUpdate): Promise<Agent> {

@@ -1,6 +1,6 @@
 import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import { findUnknown } from '../../platform/store/unknown-references.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Agent, ListedAgent } from './schemas.ts';
@@ -166,19 +166,17 @@ export interface AgentFilter {
   search: string | null;
 }
 
-const agentList = (tx: TenantRead, { type, status, search }: AgentFilter): PlainList => ({
-  name: 'agents',
-  columns: LISTED,
-  from: 'agents',
-  filter: `company_id = $1 and ($2::text is null or type = $2) and ($3::text is null or status = $3)
-    and ($4::text is null or strpos(fold(name), fold($4)) > 0 or strpos(fold(description), fold($4)) > 0)`,
-  values: [tx.companyId, type, status, search],
-});
-
-export function listAgents(tx: TenantRead, filter: AgentFilter, window: Window): Promise<ListedAgent[]> {
-  return listRows(tx, agentList(tx, filter), window);
-}
-
-export function countAgents(tx: TenantRead, filter: AgentFilter, window: Since): Promise<number> {
-  return countRows(tx, agentList(tx, filter), window);
+export function listAgents(
+  tx: TenantRead,
+  { type, status, search }: AgentFilter,
+  window: Window,
+): Promise<Page<ListedAgent>> {
+  return listPage(tx, window, {
+    name: 'agents',
+    columns: LISTED,
+    from: 'agents',
+    filter: `company_id = $1 and ($2::text is null or type = $2) and ($3::text is null or status = $3)
+      and ($4::text is null or strpos(fold(name), fold($4)) > 0 or strpos(fold(description), fold($4)) > 0)`,
+    values: [tx.companyId, type, status, search],
+  });
 }

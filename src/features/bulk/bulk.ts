@@ -6,7 +6,7 @@ import type { GivenComponent } from '../../channels/templates/given.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { findApproved } from '../templates/approved.ts';
 import { refuseUnknownInbox } from '../inboxes/inboxes.ts';
@@ -18,7 +18,6 @@ import { settleLeft } from './ending.ts';
 import { readBulkRows, type BulkRequest } from './given.ts';
 import { divideByPlaces, planRows } from './plan.ts';
 import {
-  countRuns,
   findAgent,
   findBulkInbox,
   findRun,
@@ -81,9 +80,7 @@ export const readRuns = (read: TenantRead, ids: string[]): Promise<BulkRun[]> =>
 export async function pageBulk(tenant: Tenant, query: BulkQuery): Promise<Page<BulkRun>> {
   const { inbox = null } = query;
   await refuseUnknownInbox(tenant.read, inbox);
-  const window = pageWindow('bulk', query);
-  const rows = await listRuns(tenant.read, inbox, window);
-  return makePage(query, window, rows, () => countRuns(tenant.read, inbox, window));
+  return listRuns(tenant.read, inbox, pageWindow('bulk', query));
 }
 
 interface Checked {

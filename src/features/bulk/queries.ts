@@ -3,8 +3,8 @@ import type { ApprovedTemplate } from '../../channels/templates/compose.ts';
 import type { ChannelName } from '../../channels/registry.ts';
 import type { Actor } from '../../platform/values/actor.ts';
 import { exec, many, maybeOne } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { BulkRun } from './schemas.ts';
 
@@ -82,19 +82,15 @@ export function findRuns(tx: TenantRead, ids: string[]): Promise<RunRow[]> {
   });
 }
 
-const runList = (tx: TenantRead, inbox: string | null): PlainList => ({
-  name: 'bulk',
-  columns: COLUMNS,
-  from: 'bulk_runs',
-  filter: 'company_id = $1 and ($2::text is null or inbox_id = $2)',
-  values: [tx.companyId, inbox],
-});
-
-export const listRuns = (tx: TenantRead, inbox: string | null, window: Window): Promise<RunRow[]> =>
-  listRows(tx, runList(tx, inbox), window);
-
-export const countRuns = (tx: TenantRead, inbox: string | null, window: Since): Promise<number> =>
-  countRows(tx, runList(tx, inbox), window);
+export function listRuns(tx: TenantRead, inbox: string | null, window: Window): Promise<Page<RunRow>> {
+  return listPage(tx, window, {
+    name: 'bulk',
+    columns: COLUMNS,
+    from: 'bulk_runs',
+    filter: 'company_id = $1 and ($2::text is null or inbox_id = $2)',
+    values: [tx.companyId, inbox],
+  });
+}
 
 /** Takes over a run whose process has ended. Returns null when the run has ended, or when another process works on it. */
 export function takeRun(tx: TenantTx, id: string, holder: string): Promise<RunWork | null> {

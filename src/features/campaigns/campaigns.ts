@@ -5,7 +5,7 @@ import type { Kit } from '../../kit.ts';
 import { isReferenced } from '../../platform/store/db.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { isTimeZone } from '../../platform/values/time-zone.ts';
@@ -18,7 +18,6 @@ import { nudgeCampaign } from './adding/queries.ts';
 import { checkAudience } from './audience.ts';
 import { CAMPAIGNS } from './loop.ts';
 import {
-  countCampaigns,
   deleteCampaign,
   findCampaign,
   findCampaigns,
@@ -85,9 +84,8 @@ export async function pageCampaigns(tenant: Tenant, query: CampaignQuery): Promi
   const { status = null, inbox = null } = query;
   await refuseUnknownInbox(tenant.read, inbox);
   const filter = { status, inbox, search: readSearch(query) };
-  const window = pageWindow('campaigns', query);
-  const rows = (await listCampaigns(tenant.read, filter, window)).map(toCampaign);
-  return makePage(query, window, rows, () => countCampaigns(tenant.read, filter, window));
+  const page = await listCampaigns(tenant.read, filter, pageWindow('campaigns', query));
+  return { ...page, result: page.result.map(toCampaign) };
 }
 
 export async function updateCampaignById(

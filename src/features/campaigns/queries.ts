@@ -1,6 +1,6 @@
 import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { GivenTemplate } from '../templates/schemas.ts';
 import type { Audience, Campaign, CampaignOptions } from './schemas.ts';
@@ -129,21 +129,19 @@ export interface CampaignFilter {
   search: string | null;
 }
 
-const campaignList = (tx: TenantRead, { status, inbox, search }: CampaignFilter): PlainList => ({
-  name: 'campaigns',
-  columns: COLUMNS,
-  from: 'campaigns',
-  filter: `company_id = $1 and ($2::text is null or status = $2) and ($3::text is null or inbox_id = $3)
-    and ($4::text is null or strpos(fold(name), fold($4)) > 0 or strpos(fold(description), fold($4)) > 0)`,
-  values: [tx.companyId, status, inbox, search],
-});
-
-export function listCampaigns(tx: TenantRead, filter: CampaignFilter, window: Window): Promise<CampaignRow[]> {
-  return listRows(tx, campaignList(tx, filter), window);
-}
-
-export function countCampaigns(tx: TenantRead, filter: CampaignFilter, window: Since): Promise<number> {
-  return countRows(tx, campaignList(tx, filter), window);
+export function listCampaigns(
+  tx: TenantRead,
+  { status, inbox, search }: CampaignFilter,
+  window: Window,
+): Promise<Page<CampaignRow>> {
+  return listPage(tx, window, {
+    name: 'campaigns',
+    columns: COLUMNS,
+    from: 'campaigns',
+    filter: `company_id = $1 and ($2::text is null or status = $2) and ($3::text is null or inbox_id = $3)
+      and ($4::text is null or strpos(fold(name), fold($4)) > 0 or strpos(fold(description), fold($4)) > 0)`,
+    values: [tx.companyId, status, inbox, search],
+  });
 }
 
 /** Returns those of the ids that are contacts of the company. */

@@ -1,7 +1,7 @@
 /** SQL statements for the history of conversations. */
 import { many } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
 import type { HistoryEntry } from './schemas.ts';
 
@@ -9,20 +9,16 @@ const COLUMNS = `h._id, h.company_id as company, h.conversation_id as conversati
   case when h.actor_type is null then null else json_build_object('type', h.actor_type, '_id', h.actor_id, 'name', h.actor_name) end as actor,
   h.changes, h.created_at as "createdAt", h.updated_at as "updatedAt"`;
 
-const historyList = (tx: TenantRead, conversation: string): PlainList => ({
-  name: 'conversations',
-  variant: '.history',
-  columns: COLUMNS,
-  from: 'conversation_history h',
-  filter: 'company_id = $1 and conversation_id = $2',
-  values: [tx.companyId, conversation],
-});
-
-export const listHistory = (tx: TenantRead, conversation: string, window: Window): Promise<HistoryEntry[]> =>
-  listRows(tx, historyList(tx, conversation), window);
-
-export const countHistory = (tx: TenantRead, conversation: string, window: Since): Promise<number> =>
-  countRows(tx, historyList(tx, conversation), window);
+export function listHistory(tx: TenantRead, conversation: string, window: Window): Promise<Page<HistoryEntry>> {
+  return listPage(tx, window, {
+    name: 'conversations',
+    variant: '.history',
+    columns: COLUMNS,
+    from: 'conversation_history h',
+    filter: 'company_id = $1 and conversation_id = $2',
+    values: [tx.companyId, conversation],
+  });
+}
 
 export function findHistoryEntries(tx: TenantRead, ids: string[]): Promise<HistoryEntry[]> {
   return many(tx, {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
 import { AppError, notFound } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { removeAttachment } from '../attachments/attachments.ts';
 import { publicUrl } from '../attachments/links.ts';
@@ -12,7 +12,6 @@ import type { OwningCompany } from '../companies/schemas.ts';
 import { detectLanguage } from './detect-language.ts';
 import {
   adjustPassageCount,
-  countItems,
   deleteItem,
   findItem,
   insertAutcl,
@@ -60,9 +59,7 @@ export async function readItem(kit: Kit, tenant: Tenant, id: string): Promise<Kn
 export async function pageItems(kit: Kit, tenant: Tenant, query: KnowledgeQuery): Promise<Page<ListedKnowledgeItem>> {
   const { type = null, file_type = null, status = null } = query;
   const filter = { type, file_type, status, search: readSearch(query) };
-  const window = pageWindow('knowledge', query);
-  const rows = await listItems(tenant.read, filter, window);
-  const page = await makePage(query, window, rows, () => countItems(tenant.read, filter, window));
+  const page = await listItems(tenant.read, filter, pageWindow('knowledge', query));
   const company = await readOwningCompany(tenant.read);
   return { ...page, result: page.result.map((row) => toListedItem(kit, row, company)) };
 }

@@ -1,7 +1,7 @@
 import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
 import type { FileType } from '../../platform/work/media/formats.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { ItemError, ItemLanguage, KnowledgeItem } from './schemas.ts';
 
@@ -189,20 +189,18 @@ const FILTER = `company_id = $1 and ($2::text is null or type = $2) and ($3::tex
   and ($4::text is null or status = $4) and ($5::text is null or strpos(fold(name), fold($5)) > 0
     or strpos(fold(description), fold($5)) > 0 or exists (select from unnest(tags) tag where strpos(fold(tag), fold($5)) > 0))`;
 
-const itemList = (tx: TenantRead, { type, file_type, status, search }: KnowledgeFilter): PlainList => ({
-  name: 'knowledge',
-  columns: LISTED,
-  from: 'knowledge_items',
-  filter: FILTER,
-  values: [tx.companyId, type, file_type, status, search],
-});
-
-export function listItems(tx: TenantRead, filter: KnowledgeFilter, window: Window): Promise<ListedItemRow[]> {
-  return listRows(tx, itemList(tx, filter), window);
-}
-
-export function countItems(tx: TenantRead, filter: KnowledgeFilter, window: Since): Promise<number> {
-  return countRows(tx, itemList(tx, filter), window);
+export function listItems(
+  tx: TenantRead,
+  { type, file_type, status, search }: KnowledgeFilter,
+  window: Window,
+): Promise<Page<ListedItemRow>> {
+  return listPage(tx, window, {
+    name: 'knowledge',
+    columns: LISTED,
+    from: 'knowledge_items',
+    filter: FILTER,
+    values: [tx.companyId, type, file_type, status, search],
+  });
 }
 
 /** Counts how many of these words are among the most frequent ones of each language. */

@@ -2,14 +2,14 @@
 import { listParts } from '../../channels/content.ts';
 import { notFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { readConversation } from '../conversations/conversations.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { readAuthor } from './authors.ts';
 import { insertOutgoing, type NewOutgoing } from './insert-queries.ts';
 import { noteOutgoing } from './note-outgoing.ts';
-import { countMessages, findBody, findMessage, findMessages, listMessages, lockSendTarget } from './queries.ts';
+import { findBody, findMessage, findMessages, listMessages, lockSendTarget } from './queries.ts';
 import type { Message, MessageBody, MessageQuery, WriteNote } from './schemas.ts';
 
 export async function readMessage(tenant: Tenant, id: string): Promise<Message> {
@@ -32,11 +32,10 @@ export async function pageMessages(
   conversationId: string,
   query: MessageQuery,
 ): Promise<Page<Message>> {
-  const window = pageWindow(`messages:${conversationId}`, query);
-  const rows = await listMessages(tenant.read, conversationId, window);
+  const page = await listMessages(tenant.read, conversationId, pageWindow(`messages:${conversationId}`, query));
   // The conversation is looked up only for an empty page, because only then it may be unknown.
-  if (rows.length === 0) await readConversation(tenant, conversationId);
-  return makePage(query, window, rows, () => countMessages(tenant.read, conversationId, window));
+  if (page.result.length === 0) await readConversation(tenant, conversationId);
+  return page;
 }
 
 /** Stores a note for the team. Nothing is sent to the contact, and no event is emitted. */

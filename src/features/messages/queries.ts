@@ -2,8 +2,8 @@ import type { Identity } from '../../channels/identity.ts';
 import type { ChannelName, IdentityPlaces } from '../../channels/registry.ts';
 import type { MessageThread } from '../../channels/thread.ts';
 import { many, maybeOne, one } from '../../platform/store/db.ts';
-import type { Since, Window } from '../../platform/store/paging.ts';
-import { countRows, pageStatement, type PlainList } from '../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../platform/store/paging.ts';
+import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { joinNames } from '../sends/recipient-sql.ts';
 import type { Message } from './schemas.ts';
@@ -67,23 +67,17 @@ export async function findMessages(tx: TenantRead, ids: string[]): Promise<Messa
   return rows.map(toMessage);
 }
 
-const messageList = (tx: TenantRead, conversationId: string): PlainList => ({
-  name: 'messages',
-  columns: MESSAGE,
-  from: 'messages m',
-  filter: 'company_id = $1 and conversation_id = $2',
-  values: [tx.companyId, conversationId],
-});
-
-export async function listMessages(tx: TenantRead, conversationId: string, window: Window): Promise<Message[]> {
-  const statement = pageStatement(messageList(tx, conversationId), window);
-  // With `since`, the number of rows depends on the given time, so the statement is planned again for each call.
-  const rows = await many<MessageRow>(tx, window.since === null ? statement : { ...statement, planEachTime: true });
-  return rows.map(toMessage);
-}
-
-export function countMessages(tx: TenantRead, conversationId: string, window: Since): Promise<number> {
-  return countRows(tx, messageList(tx, conversationId), window);
+export async function listMessages(tx: TenantRead, conversationId: string, window: Window): Promise<Page<Message>> {
+  const page = await listPage<MessageRow>(tx, window, {
+    name: 'messages',
+    columns: MESSAGE,
+    from: 'messages m',
+    filter: 'company_id = $1 and conversation_id = $2',
+    values: [tx.companyId, conversationId],
+    // With `since`, the number of rows depends on the given time, so the statements are planned again for each call.
+    ...(window.since === null ? {} : { planEachTime: true }),
+  });
+  return { ...page, result: page.result.map(toMessage) };
 }
 
 /** The data of the conversation, its inbox and its contact that a send needs. */

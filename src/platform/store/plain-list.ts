@@ -13,7 +13,7 @@ import {
   type Window,
 } from './paging.ts';
 
-export interface PlainList {
+export interface PlainList extends Pick<Statement, 'planEachTime'> {
   /** The prefix of the statements' names, such as `users`. */
   name: string;
   /** A suffix of the statements' names for each variant of `filter`; the suffix begins with a dot. */
@@ -28,24 +28,23 @@ export interface PlainList {
 }
 
 /** Selects the rows of a page, and one more row when another page follows. */
-export function pageStatement(list: PlainList, window: Window): Statement {
-  const { name, variant = '', columns, from, filter, values } = list;
-  return {
+export function listRows<R>(executor: Executor, list: PlainList, window: Window): Promise<R[]> {
+  const { name, variant = '', columns, from, filter, values, ...planning } = list;
+  return many<R>(executor, {
     name: `${name}.list${variant}.${windowNameSuffix(window)}`,
     text: `select ${columns} from ${from} where ${filter} ${windowClause(window, values.length + 1)}`,
     values: [...values, ...windowValues(window)],
-  };
+    ...planning,
+  });
 }
 
-export const listRows = <R>(executor: Executor, list: PlainList, window: Window): Promise<R[]> =>
-  many<R>(executor, pageStatement(list, window));
-
 export async function countRows(executor: Executor, list: PlainList, window: Since): Promise<number> {
-  const { name, variant = '', from, filter, values } = list;
+  const { name, variant = '', columns: _columns, from, filter, values, ...planning } = list;
   const { count } = await one<{ count: number }>(executor, {
     name: `${name}.count${variant}${sinceNameSuffix(window)}`,
     text: `select count(*)::int as count from ${from} where ${filter} ${sinceClause(window, values.length + 1)}`,
     values: [...values, window.since],
+    ...planning,
   });
   return count;
 }

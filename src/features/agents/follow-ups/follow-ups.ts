@@ -1,19 +1,17 @@
 /** Lists and cancels follow-ups. */
 import { AppError, notFound } from '../../../platform/values/errors.ts';
-import { makePage, pageWindow, type Page } from '../../../platform/store/paging.ts';
+import { pageWindow, type Page } from '../../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../../platform/store/unknown-references.ts';
 import { findUnknownFilters } from '../queries.ts';
 import type { FollowUp, FollowUpQuery } from './schemas.ts';
-import { countFollowUps, endFollowUp, findFollowUp, findFollowUps, listFollowUps, lockFollowUp } from './queries.ts';
+import { endFollowUp, findFollowUp, findFollowUps, listFollowUps, lockFollowUp } from './queries.ts';
 
 export async function pageFollowUps(tenant: Tenant, query: FollowUpQuery): Promise<Page<FollowUp>> {
   const { agent = null, conversation = null, status = null } = query;
   const filter = { agent, conversation, status };
   refuseUnknown(await findUnknownFilters(tenant.read, filter));
-  const window = pageWindow('follow-ups', query);
-  const rows = await listFollowUps(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countFollowUps(tenant.read, filter, window));
+  return listFollowUps(tenant.read, filter, pageWindow('follow-ups', query));
 }
 
 export async function expectFollowUp(read: TenantRead, id: string): Promise<FollowUp> {

@@ -1,7 +1,7 @@
 import type { ChannelName } from '../../../channels/registry.ts';
 import { exec, many, maybeOne } from '../../../platform/store/db.ts';
-import type { Since, Window } from '../../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../../platform/store/paging.ts';
+import { listPage } from '../../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import type { FollowUp, FollowUpRule } from './schemas.ts';
 
@@ -144,24 +144,22 @@ export interface FollowUpFilter {
   status: string | null;
 }
 
-const followUpList = (tx: TenantRead, { agent, conversation, status }: FollowUpFilter): PlainList => ({
-  name: 'agents',
-  variant: '.followUps',
-  columns: `_id, company_id as company, conversation_id as conversation,
-    (select contact_id from conversations v where v.company_id = follow_ups.company_id and v._id = conversation_id) as contact,
-    (select inbox_id from conversations v where v.company_id = follow_ups.company_id and v._id = conversation_id) as inbox,
-    agent_id as agent, message_id as message, content, index, status, scheduled_at, sent_at, cancel_reason,
-    created_at as "createdAt", updated_at as "updatedAt"`,
-  from: 'follow_ups',
-  filter: `company_id = $1 and ($2::text is null or agent_id = $2) and ($3::text is null or conversation_id = $3)
-    and ($4::text is null or status = $4)`,
-  values: [tx.companyId, agent, conversation, status],
-});
-
-export function listFollowUps(tx: TenantRead, filter: FollowUpFilter, window: Window): Promise<FollowUp[]> {
-  return listRows(tx, followUpList(tx, filter), window);
-}
-
-export function countFollowUps(tx: TenantRead, filter: FollowUpFilter, window: Since): Promise<number> {
-  return countRows(tx, followUpList(tx, filter), window);
+export function listFollowUps(
+  tx: TenantRead,
+  { agent, conversation, status }: FollowUpFilter,
+  window: Window,
+): Promise<Page<FollowUp>> {
+  return listPage(tx, window, {
+    name: 'agents',
+    variant: '.followUps',
+    columns: `_id, company_id as company, conversation_id as conversation,
+      (select contact_id from conversations v where v.company_id = follow_ups.company_id and v._id = conversation_id) as contact,
+      (select inbox_id from conversations v where v.company_id = follow_ups.company_id and v._id = conversation_id) as inbox,
+      agent_id as agent, message_id as message, content, index, status, scheduled_at, sent_at, cancel_reason,
+      created_at as "createdAt", updated_at as "updatedAt"`,
+    from: 'follow_ups',
+    filter: `company_id = $1 and ($2::text is null or agent_id = $2) and ($3::text is null or conversation_id = $3)
+      and ($4::text is null or status = $4)`,
+    values: [tx.companyId, agent, conversation, status],
+  });
 }

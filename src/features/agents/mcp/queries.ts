@@ -1,6 +1,6 @@
 import { exec, many, maybeOne, one } from '../../../platform/store/db.ts';
-import type { Since, Window } from '../../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../../platform/store/paging.ts';
+import { listPage } from '../../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import type { McpServer, McpTool } from './schemas.ts';
 
@@ -105,21 +105,15 @@ export function listServersOfAgent(tx: TenantRead, agent: string): Promise<McpSe
   });
 }
 
-const serverList = (tx: TenantRead, search: string | null): PlainList => ({
-  name: 'agents',
-  variant: '.mcp',
-  columns: COLUMNS,
-  from: 'mcp_servers',
-  filter: 'company_id = $1 and ($2::text is null or strpos(fold(name), fold($2)) > 0)',
-  values: [tx.companyId, search],
-});
-
-export function listMcpServers(tx: TenantRead, search: string | null, window: Window): Promise<McpServerRow[]> {
-  return listRows(tx, serverList(tx, search), window);
-}
-
-export function countListedMcpServers(tx: TenantRead, search: string | null, window: Since): Promise<number> {
-  return countRows(tx, serverList(tx, search), window);
+export function listMcpServers(tx: TenantRead, search: string | null, window: Window): Promise<Page<McpServerRow>> {
+  return listPage(tx, window, {
+    name: 'agents',
+    variant: '.mcp',
+    columns: COLUMNS,
+    from: 'mcp_servers',
+    filter: 'company_id = $1 and ($2::text is null or strpos(fold(name), fold($2)) > 0)',
+    values: [tx.companyId, search],
+  });
 }
 
 /** Lets an agent call tools of these servers and no others. Returns those of them that the company does not have. */

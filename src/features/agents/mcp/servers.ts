@@ -4,14 +4,13 @@ import type { Kit } from '../../../kit.ts';
 import { AppError, invalid, notFound } from '../../../platform/values/errors.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import { lockLimit } from '../../../platform/store/limit-lock.ts';
-import { makePage, pageWindow, readSearch, type Page } from '../../../platform/store/paging.ts';
+import { pageWindow, readSearch, type Page } from '../../../platform/store/paging.ts';
 import { isMaskedSecret, maskSecret, type Secrets } from '../../../platform/store/secrets.ts';
 import { countBytes, expectRecordSize } from '../../../platform/values/sizes.ts';
 import type { Tenant, TenantRead } from '../../../platform/store/tenant.ts';
 import { readOwningCompany } from '../../companies/owning-company.ts';
 import { lookAtServer } from './look.ts';
 import {
-  countListedMcpServers,
   countMcpServers,
   deleteMcpServer,
   findMcpServer,
@@ -74,10 +73,7 @@ async function expectServer(read: TenantRead, id: string): Promise<McpServerRow>
 }
 
 export async function pageMcpServers(kit: Kit, tenant: Tenant, query: McpServerQuery): Promise<Page<McpServer>> {
-  const search = readSearch(query);
-  const window = pageWindow('mcp-servers', query);
-  const rows = await listMcpServers(tenant.read, search, window);
-  const page = await makePage(query, window, rows, () => countListedMcpServers(tenant.read, search, window));
+  const page = await listMcpServers(tenant.read, readSearch(query), pageWindow('mcp-servers', query));
   return { ...page, result: page.result.map((row) => toServer(kit, row)) };
 }
 

@@ -1,6 +1,6 @@
 import { exec, many, maybeOne, one } from '../../../platform/store/db.ts';
-import type { Since, Window } from '../../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../../platform/store/paging.ts';
+import { listPage } from '../../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import type { AgentTurn, AnswerWork, HandoffReason, TurnOutcome } from './schemas.ts';
 import type { ClaimedTurn } from './queue-queries.ts';
@@ -187,21 +187,19 @@ export interface TurnFilter {
   outcome: string | null;
 }
 
-const turnList = (tx: TenantRead, { agent, conversation, outcome }: TurnFilter): PlainList => ({
-  name: 'agents',
-  variant: '.turns',
-  columns: `_id, company_id as company, agent_id as agent, conversation_id as conversation, asked_id as asked, outcome, reason,
-    message_id as message, file_message_id as file_message, files, actions, passages, model, input_tokens, output_tokens, cost, latency_ms, created_at as "createdAt", updated_at as "updatedAt"`,
-  from: 'agent_turns',
-  filter: `company_id = $1 and ($2::text is null or agent_id = $2) and ($3::text is null or conversation_id = $3)
-    and ($4::text is null or outcome = $4)`,
-  values: [tx.companyId, agent, conversation, outcome],
-});
-
-export function listTurns(tx: TenantRead, filter: TurnFilter, window: Window): Promise<AgentTurn[]> {
-  return listRows(tx, turnList(tx, filter), window);
-}
-
-export function countTurns(tx: TenantRead, filter: TurnFilter, window: Since): Promise<number> {
-  return countRows(tx, turnList(tx, filter), window);
+export function listTurns(
+  tx: TenantRead,
+  { agent, conversation, outcome }: TurnFilter,
+  window: Window,
+): Promise<Page<AgentTurn>> {
+  return listPage(tx, window, {
+    name: 'agents',
+    variant: '.turns',
+    columns: `_id, company_id as company, agent_id as agent, conversation_id as conversation, asked_id as asked, outcome, reason,
+      message_id as message, file_message_id as file_message, files, actions, passages, model, input_tokens, output_tokens, cost, latency_ms, created_at as "createdAt", updated_at as "updatedAt"`,
+    from: 'agent_turns',
+    filter: `company_id = $1 and ($2::text is null or agent_id = $2) and ($3::text is null or conversation_id = $3)
+      and ($4::text is null or outcome = $4)`,
+    values: [tx.companyId, agent, conversation, outcome],
+  });
 }

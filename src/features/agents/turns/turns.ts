@@ -1,7 +1,7 @@
 /** Lists what agents did, and tries an agent without sending anything. */
 import type { Kit } from '../../../kit.ts';
 import { invalid } from '../../../platform/values/errors.ts';
-import { makePage, pageWindow, type Page } from '../../../platform/store/paging.ts';
+import { pageWindow, type Page } from '../../../platform/store/paging.ts';
 import type { Tenant } from '../../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../../platform/store/unknown-references.ts';
 import { expectAttachment } from '../../attachments/attachments.ts';
@@ -9,15 +9,13 @@ import { expectAgent } from '../agents.ts';
 import { findUnknownFilters } from '../queries.ts';
 import { findAnswer } from '../answers/find.ts';
 import type { AgentTrial, AgentTry, AgentTurn, AgentTurnQuery } from './schemas.ts';
-import { countTurns, listTurns } from './queries.ts';
+import { listTurns } from './queries.ts';
 
 export async function pageTurns(tenant: Tenant, query: AgentTurnQuery): Promise<Page<AgentTurn>> {
   const { agent = null, conversation = null, outcome = null } = query;
   const filter = { agent, conversation, outcome };
   refuseUnknown(await findUnknownFilters(tenant.read, filter));
-  const window = pageWindow('turns', query);
-  const rows = await listTurns(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countTurns(tenant.read, filter, window));
+  return listTurns(tenant.read, filter, pageWindow('turns', query));
 }
 
 /** Answers a message as the agent would, INACTIVE or not. Nothing is sent or stored. */

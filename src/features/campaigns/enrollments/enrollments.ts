@@ -1,13 +1,12 @@
 /** Enrollments: who takes part in a campaign, and how far each contact is. */
 import { AppError, notFound } from '../../../platform/values/errors.ts';
-import { makePage, pageWindow, type Page } from '../../../platform/store/paging.ts';
+import { pageWindow, type Page } from '../../../platform/store/paging.ts';
 import type { Tenant } from '../../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../../platform/store/unknown-references.ts';
 import { failUnsent } from '../../messages/settle.ts';
 import { notSent } from '../outcomes.ts';
 import {
   cancelEnrollment,
-  countEnrollments,
   findEnrollment,
   findUnknownFilters,
   findWaitingMessage,
@@ -25,9 +24,7 @@ export async function pageEnrollments(tenant: Tenant, query: EnrollmentQuery): P
   const { campaign = null, contact = null, status = null } = query;
   refuseUnknown(await findUnknownFilters(tenant.read, { campaign, contact }));
   const filter = { campaign, contact, status };
-  const window = pageWindow('campaign-enrollments', query);
-  const rows = await listEnrollments(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countEnrollments(tenant.read, filter, window));
+  return listEnrollments(tenant.read, filter, pageWindow('campaign-enrollments', query));
 }
 
 /** Throws ENROLLMENT_ENDED when nothing more is sent to the contact anyway. */

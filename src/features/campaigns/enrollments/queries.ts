@@ -1,7 +1,7 @@
 /** Statements about enrollments as callers see them. */
 import { exec, many, maybeOne } from '../../../platform/store/db.ts';
-import type { Since, Window } from '../../../platform/store/paging.ts';
-import { countRows, listRows, type PlainList } from '../../../platform/store/plain-list.ts';
+import type { Page, Window } from '../../../platform/store/paging.ts';
+import { listPage } from '../../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import { findUnknown } from '../../../platform/store/unknown-references.ts';
 import type { Enrollment } from './schemas.ts';
@@ -52,22 +52,20 @@ export interface EnrollmentFilter {
   status: string | null;
 }
 
-const enrollmentList = (tx: TenantRead, { campaign, contact, status }: EnrollmentFilter): PlainList => ({
-  name: 'campaigns',
-  variant: ['.enrollments', campaign && '.campaign', contact && '.contact'].filter(Boolean).join(''),
-  columns: COLUMNS,
-  from: 'campaign_enrollments',
-  filter: `company_id = $1 and ${campaign ? 'campaign_id = $2' : '$2::text is null'} and ${contact ? 'contact_id = $3' : '$3::text is null'}
-    and ($4::text is null or status = $4)`,
-  values: [tx.companyId, campaign, contact, status],
-});
-
-export function listEnrollments(tx: TenantRead, filter: EnrollmentFilter, window: Window): Promise<Enrollment[]> {
-  return listRows(tx, enrollmentList(tx, filter), window);
-}
-
-export function countEnrollments(tx: TenantRead, filter: EnrollmentFilter, window: Since): Promise<number> {
-  return countRows(tx, enrollmentList(tx, filter), window);
+export function listEnrollments(
+  tx: TenantRead,
+  { campaign, contact, status }: EnrollmentFilter,
+  window: Window,
+): Promise<Page<Enrollment>> {
+  return listPage(tx, window, {
+    name: 'campaigns',
+    variant: ['.enrollments', campaign && '.campaign', contact && '.contact'].filter(Boolean).join(''),
+    columns: COLUMNS,
+    from: 'campaign_enrollments',
+    filter: `company_id = $1 and ${campaign ? 'campaign_id = $2' : '$2::text is null'} and ${contact ? 'contact_id = $3' : '$3::text is null'}
+      and ($4::text is null or status = $4)`,
+    values: [tx.companyId, campaign, contact, status],
+  });
 }
 
 /** An enrollment as an export shows it. */
