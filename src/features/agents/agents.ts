@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { findNamedFiles, isAttachmentId, MOST_FILES } from '../../channels/templates/header.ts';
 import type { Kit } from '../../kit.ts';
 import { isReferenced } from '../../platform/store/db.ts';
-import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { AppError, expectFound, invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { lockLimit } from '../../platform/store/limit-lock.ts';
 import { pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
@@ -75,9 +75,7 @@ function chooseScope(
 }
 
 export async function expectAgent(read: TenantRead, id: string): Promise<Agent> {
-  const agent = await findAgent(read, id);
-  if (!agent) throw notFound();
-  return agent;
+  return expectFound(await findAgent(read, id));
 }
 
 export async function pageAgents(tenant: Tenant, query: AgentQuery): Promise<Page<ListedAgent>> {
@@ -90,8 +88,7 @@ export async function updateAgentById(kit: Kit, tenant: Tenant, id: string, inpu
   if (input.url !== undefined) await checkAddress(kit, (await expectAgent(tenant.read, id)).type, input.url);
   await checkFiles(tenant.read, input.follow_ups ?? []);
   return tenant.tx(async (tx) => {
-    const before = await lockAgent(tx, id);
-    if (!before) throw notFound();
+    const before = expectFound(await lockAgent(tx, id));
     const fields = pickFields(before);
     const follow_ups = input.follow_ups?.map(toStoredRule) ?? fields.follow_ups;
     const prices = input.prices === undefined ? fields.prices : toStoredPrices(input.prices);
@@ -114,8 +111,7 @@ export async function updateAgentById(kit: Kit, tenant: Tenant, id: string, inpu
 export async function removeAgent(tenant: Tenant, id: string): Promise<Agent> {
   try {
     return await tenant.tx(async (tx) => {
-      const agent = await lockAgent(tx, id);
-      if (!agent) throw notFound();
+      const agent = expectFound(await lockAgent(tx, id));
       await deleteAgent(tx, id);
       return agent;
     });

@@ -4,7 +4,7 @@
  */
 import type { GivenComponent } from '../../channels/templates/given.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { AppError, expectFound, invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
@@ -58,8 +58,7 @@ export async function sendBulk(
 
 /** Answers a repeated request: goes on with a run whose process has ended, and answers with the result. */
 export async function resumeBulk(kit: Kit, tenant: Tenant, id: string, options: WorkOptions): Promise<BulkResult> {
-  const found = await findRun(tenant.read, id);
-  if (!found) throw notFound();
+  const found = expectFound(await findRun(tenant.read, id));
   if (found.status === 'COMPLETED') return readBulk(tenant, id);
   const holder = newId();
   const run = await tenant.tx((tx) => takeRun(tx, id, holder));
@@ -69,8 +68,7 @@ export async function resumeBulk(kit: Kit, tenant: Tenant, id: string, options: 
 }
 
 export async function readBulk(tenant: Tenant, id: string): Promise<BulkResult> {
-  const run = await findRun(tenant.read, id);
-  if (!run) throw notFound();
+  const run = expectFound(await findRun(tenant.read, id));
   return { ...run, dryRun: false, ...toResult(await listDone(tenant.read, id)) };
 }
 

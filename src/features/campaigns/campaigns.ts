@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { findHeaderFiles } from '../../channels/templates/header.ts';
 import type { Kit } from '../../kit.ts';
 import { isReferenced } from '../../platform/store/db.ts';
-import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { AppError, expectFound, invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
@@ -75,9 +75,7 @@ export async function readCampaigns(read: TenantRead, ids: string[]): Promise<Ca
 }
 
 export async function expectCampaign(read: TenantRead, id: string): Promise<CampaignRow> {
-  const row = await findCampaign(read, id);
-  if (!row) throw notFound();
-  return row;
+  return expectFound(await findCampaign(read, id));
 }
 
 export async function pageCampaigns(tenant: Tenant, query: CampaignQuery): Promise<Page<Campaign>> {
@@ -96,8 +94,7 @@ export async function updateCampaignById(
 ): Promise<Campaign> {
   await checkFields(kit, tenant, applyInput(await expectCampaign(tenant.read, id), input), input);
   return tenant.tx(async (tx) => {
-    const before = await lockCampaign(tx, id);
-    if (!before) throw notFound();
+    const before = expectFound(await lockCampaign(tx, id));
     const own = pickFields(before);
     const fields = applyInput(own, input);
     if (isDeepStrictEqual(fields, own)) return toCampaign(before);
@@ -113,8 +110,7 @@ export async function updateCampaignById(
 
 export function removeCampaign(tenant: Tenant, id: string): Promise<Campaign> {
   return tenant.tx(async (tx) => {
-    const row = await lockCampaign(tx, id);
-    if (!row) throw notFound();
+    const row = expectFound(await lockCampaign(tx, id));
     if (row.started_at !== null) throw new AppError('CAMPAIGN_STATE', 'The campaign has started; cancel it instead');
     await deleteCampaign(tx, id);
     return toCampaign(row);

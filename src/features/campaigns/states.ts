@@ -1,6 +1,6 @@
 /** Starts, pauses, resumes and cancels campaigns. */
 import type { Kit } from '../../kit.ts';
-import { AppError, notFound } from '../../platform/values/errors.ts';
+import { AppError, expectFound } from '../../platform/values/errors.ts';
 import { ChangedMeanwhile, isChangedMeanwhile, repeatOvertaken } from '../../platform/store/overtaken.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { readAudience } from './audience.ts';
@@ -63,8 +63,7 @@ async function changeState(
   change: (tx: TenantTx, before: CampaignRow) => Promise<unknown>,
 ): Promise<Campaign> {
   return tenant.tx(async (tx) => {
-    const before = await lockCampaign(tx, id);
-    if (!before) throw notFound();
+    const before = expectFound(await lockCampaign(tx, id));
     expectStatus(before, allowed);
     await change(tx, before);
     tx.wakes(CAMPAIGNS);

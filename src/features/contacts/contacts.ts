@@ -1,7 +1,7 @@
 /** Contacts of a company: the people that it exchanges messages with. */
 import { isDeepStrictEqual } from 'node:util';
 import { actorOrigin, type Actor } from '../../platform/values/actor.ts';
-import { invalid, notFound } from '../../platform/values/errors.ts';
+import { expectFound, invalid, notFound } from '../../platform/values/errors.ts';
 import { emit } from '../../platform/store/events.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { readCallersPhone } from '../../platform/store/phone-country.ts';
@@ -26,9 +26,7 @@ import {
 import type { Contact, ContactCreate, ContactSource, ContactUpdate } from './schemas.ts';
 
 export async function readContact(tenant: Tenant, id: string): Promise<Contact> {
-  const contact = await findContact(tenant.read, id);
-  if (!contact) throw notFound();
-  return contact;
+  return expectFound(await findContact(tenant.read, id));
 }
 
 /** Reads contacts by their ids, as a GET returns them. Those that do not exist are left out. */
@@ -113,8 +111,7 @@ async function changeContact(
   // Identities are claimed before the contact is locked, in the same order as ingestion, and again afterwards, because the contact may
   // have lost one of them in between.
   await assignIdentities(tx, id, wanted);
-  const [before] = await lockContacts(tx, [id]);
-  if (!before) throw notFound();
+  const before = expectFound((await lockContacts(tx, [id]))[0]);
   await assignIdentities(tx, id, wanted);
   const own = pickFields(before);
   const { fields, changes } = await applyInput(tx, own, wanted);

@@ -1,6 +1,6 @@
 /** Erases a contact with its conversations and messages, and the person's words in all other tables. */
 import type { Kit } from '../../kit.ts';
-import { notFound } from '../../platform/values/errors.ts';
+import { expectFound } from '../../platform/values/errors.ts';
 import { ChangedMeanwhile, isChangedMeanwhile, repeatOvertaken } from '../../platform/store/overtaken.ts';
 import { workInPortions } from '../../platform/store/portions.ts';
 import { callerShareOwner } from '../../platform/store/connection-shares.ts';
@@ -34,7 +34,7 @@ const SHORTEST_IDENTITY = 8;
  */
 export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promise<Contact> {
   const { companyId } = tenant;
-  if (!(await findContact(tenant.read, id))) throw notFound();
+  expectFound(await findContact(tenant.read, id));
   await workInPortions(() => kit.database.tenantTx(companyId, (tx) => unlinkRows(tx, id, ROW_PORTION)));
   return repeatOvertaken(async () => {
     const known = await kit.database.tenantTx(companyId, (tx) => listNetworkIdentities(tx, id));
@@ -47,8 +47,7 @@ export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promi
 async function removeContactOnce(kit: Kit, tx: TenantTx, id: string, known: string[]): Promise<Contact> {
   const company = tx.companyId;
   await lockConversationsForRemoval(tx, [id]);
-  const [contact] = await lockContactsForRemoval(tx, [id]);
-  if (!contact) throw notFound();
+  const contact = expectFound((await lockContactsForRemoval(tx, [id]))[0]);
   const names = await listNetworkIdentities(tx, id);
   if (names.some((name) => !known.includes(name))) throw new ChangedMeanwhile('The contact');
   await workInPortions(() => eraseMessages(tx, id, PORTION));

@@ -1,6 +1,6 @@
 /** Reads and counts conversations, and marks them as read. */
 import type { Kit } from '../../kit.ts';
-import { notFound } from '../../platform/values/errors.ts';
+import { expectFound } from '../../platform/values/errors.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { countViews } from './count-queries.ts';
 import { MarkRead } from './jobs.ts';
@@ -14,10 +14,8 @@ import {
 } from './queries.ts';
 import type { Conversation, ConversationCounts } from './schemas.ts';
 
-export async function readConversation(tenant: Tenant, id: string): Promise<Conversation> {
-  const conversation = await findConversation(tenant.read, id);
-  if (!conversation) throw notFound();
-  return conversation;
+export async function expectConversation(read: TenantRead, id: string): Promise<Conversation> {
+  return expectFound(await findConversation(read, id));
 }
 
 /** Reads conversations by their ids, for callers that follow their changes. Those that do not exist are left out. */
@@ -31,9 +29,8 @@ export const countConversationViews = ({ read, principal }: Tenant): Promise<Con
 /** Sets the number of unread messages to 0. On a network with read marks, a job sets them up to the last message of the contact. */
 export async function markConversationRead(kit: Kit, tenant: Tenant, id: string): Promise<Conversation> {
   return tenant.tx(async (tx) => {
-    if ((await markRead(tx, id)) === 0) throw notFound();
-    const conversation = await findConversation(tx, id);
-    if (!conversation) throw notFound();
+    await markRead(tx, id);
+    const conversation = await expectConversation(tx, id);
     if (kit.channels.get(conversation.channel).can.markRead) {
       await kit.enqueue(tx, MarkRead, { company: tenant.companyId, conversation: id }, { key: id });
     }

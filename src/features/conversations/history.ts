@@ -2,12 +2,12 @@
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { findHistoryEntries, listHistory } from './history-queries.ts';
-import { readConversation } from './conversations.ts';
+import { expectConversation } from './conversations.ts';
 import type { HistoryEntry, HistoryQuery } from './schemas.ts';
 
 export async function pageHistory(tenant: Tenant, id: string, query: HistoryQuery): Promise<Page<HistoryEntry>> {
   const page = await listHistory(tenant.read, id, pageWindow(`history:${id}`, query));
-  if (page.result.length === 0) await readConversation(tenant, id);
+  if (page.result.length === 0) await expectConversation(tenant.read, id);
   return page;
 }
 

@@ -3,7 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
-import { countConversationViews, markConversationRead, readConversation } from './conversations.ts';
+import { countConversationViews, expectConversation, markConversationRead } from './conversations.ts';
 import { pageHistory } from './history.ts';
 import { pageConversations } from './list.ts';
 import { openConversation } from './open.ts';
@@ -40,7 +40,7 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
       reply.code(opened ? 201 : 200);
       return conversation;
     },
-    again: readConversation,
+    again: (tenant, id) => expectConversation(tenant.read, id),
   });
   operation(app, kit.access, {
     method: 'GET',
@@ -77,7 +77,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
       'Returns the conversation with its last message and a summary of its contact. Conversation events use the same format.',
     params: ConversationParams,
     answers: { 200: ref(Conversation) },
-    handler: (tenant, { params }) => readConversation(tenant, params.id),
+    handler: (tenant, { params }) => expectConversation(tenant.read, params.id),
   });
   operation(app, kit.access, {
     method: 'GET',

@@ -2,17 +2,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
 import { violates } from '../../platform/store/db.ts';
-import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { AppError, expectFound, invalid, unknownReference } from '../../platform/values/errors.ts';
 import { emit } from '../../platform/store/events.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
 import { applyValues, fieldEvents } from '../custom-fields/values.ts';
 import { toStepCause, keepStepFromRemoval, readStep, makeStepChangedEvent } from '../pipelines/steps.ts';
 import { expectUsers } from '../users/assignments.ts';
+import { expectConversation } from './conversations.ts';
 import { continueWindows } from './ingest-queries.ts';
 import { Wake } from './jobs.ts';
 import {
-  findConversation,
   findOtherOpenConversation,
   lockConversation,
   updateConversation,
@@ -126,8 +126,7 @@ async function lockWithStep(
   stepId: string | null,
 ): Promise<{ before: LockedConversation; step: HeldStep | null }> {
   const step = stepId === null ? null : await keepStepFromRemoval(tx, stepId);
-  const before = await lockConversation(tx, id);
-  if (!before) throw notFound();
+  const before = expectFound(await lockConversation(tx, id));
   if (stepId !== null && !step) throw unknownReference('step');
   return { before, step };
 }
@@ -198,12 +197,6 @@ function readSnoozeEnd(until: string | null | undefined, own: ConversationFields
 async function makeStepEvent(tx: TenantTx, tenant: Acting, before: Conversation, current: HeldStep) {
   const previous = before.step === null ? null : await readStep(tx, before.step);
   return makeStepChangedEvent({ conversation: before, previous, current, cause: toStepCause(tenant.actor) });
-}
-
-async function expectConversation(tx: TenantTx, id: string): Promise<Conversation> {
-  const conversation = await findConversation(tx, id);
-  if (!conversation) throw notFound();
-  return conversation;
 }
 
 /** Enqueues a job for each end that a snooze is given; only the job whose end is still current opens the conversation. */

@@ -1,7 +1,7 @@
 /** Knowledge: the texts that a company has written, in which agents and people find passages. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
-import { AppError, notFound } from '../../platform/values/errors.ts';
+import { AppError, expectFound, notFound } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
@@ -51,9 +51,7 @@ export const companyLanguage = ({ general_config }: OwningCompany): ItemLanguage
   general_config.language === 'pt-BR' ? 'pt' : general_config.language;
 
 export async function readItem(kit: Kit, tenant: Tenant, id: string): Promise<KnowledgeItem> {
-  const row = await findItem(tenant.read, id);
-  if (!row) throw notFound();
-  return toOwnedItem(kit, tenant.read, row);
+  return toOwnedItem(kit, tenant.read, expectFound(await findItem(tenant.read, id)));
 }
 
 export async function pageItems(kit: Kit, tenant: Tenant, query: KnowledgeQuery): Promise<Page<ListedKnowledgeItem>> {
@@ -87,8 +85,7 @@ export async function updateAutclById(
 /** Lets the platform try again to prepare an item that is ERROR; any other item stays as it is. */
 export async function retryItem(kit: Kit, tenant: Tenant, id: string): Promise<KnowledgeItem> {
   return tenant.tx(async (tx) => {
-    const row = await lockItem(tx, id);
-    if (!row) throw notFound();
+    const row = expectFound(await lockItem(tx, id));
     const requeued = await requeueItem(tx, id);
     if (requeued) tx.wakes(PREPARING);
     return toOwnedItem(kit, tx, requeued ?? row);
@@ -97,8 +94,7 @@ export async function retryItem(kit: Kit, tenant: Tenant, id: string): Promise<K
 
 export async function removeItem(kit: Kit, tenant: Tenant, id: string): Promise<KnowledgeItem> {
   const item = await tenant.tx(async (tx) => {
-    const row = await lockItem(tx, id);
-    if (!row) throw notFound();
+    const row = expectFound(await lockItem(tx, id));
     await deleteItem(tx, id);
     await adjustPassageCount(tx, -row.chunk_count);
     return toOwnedItem(kit, tx, row);

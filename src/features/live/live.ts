@@ -11,7 +11,7 @@ import type { Hub } from './hub.ts';
 import type { CompanyPresence } from './presence.ts';
 import { isSnapshotUsable, readNoted } from './queries.ts';
 import { groupChanges, readChanges } from './records.ts';
-import { readConversation } from '../conversations/conversations.ts';
+import { expectConversation } from '../conversations/conversations.ts';
 import { createRechecks } from './rechecks.ts';
 import type { Presence, PresenceChange } from './schemas.ts';
 import type { TypingIndicators } from './typing.ts';
@@ -119,7 +119,7 @@ export async function sayPresence(
   conversation: string,
   { state }: PresenceChange,
 ): Promise<Presence> {
-  const found = await readConversation(tenant, conversation);
+  const found = await expectConversation(tenant.read, conversation);
   const { id: _id, name } = tenant.principal;
   const presence: Presence = { conversation, by: { _id, name }, state };
   kit.changes.signal({ company: tenant.companyId, data: { presence } });

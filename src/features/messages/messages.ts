@@ -1,10 +1,10 @@
 /** Reads the messages of a company, and writes the team's notes. */
 import { listParts } from '../../channels/content.ts';
-import { notFound, unknownReference } from '../../platform/values/errors.ts';
+import { expectFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
-import { readConversation } from '../conversations/conversations.ts';
+import { expectConversation } from '../conversations/conversations.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { readAuthor } from './authors.ts';
 import { insertOutgoing, type NewOutgoing } from './insert-queries.ts';
@@ -13,15 +13,11 @@ import { findBody, findMessage, findMessages, listMessages, lockSendTarget } fro
 import type { Message, MessageBody, MessageQuery, WriteNote } from './schemas.ts';
 
 export async function readMessage(tenant: Tenant, id: string): Promise<Message> {
-  const message = await findMessage(tenant.read, id);
-  if (!message) throw notFound();
-  return message;
+  return expectFound(await findMessage(tenant.read, id));
 }
 
 export async function readMessageBody(tenant: Tenant, id: string): Promise<MessageBody> {
-  const body = await findBody(tenant.read, id);
-  if (!body) throw notFound();
-  return body;
+  return expectFound(await findBody(tenant.read, id));
 }
 
 /** Reads messages by their ids, the oldest first, for callers that follow their changes. Those that do not exist are left out. */
@@ -34,7 +30,7 @@ export async function pageMessages(
 ): Promise<Page<Message>> {
   const page = await listMessages(tenant.read, conversationId, pageWindow(`messages:${conversationId}`, query));
   // The conversation is looked up only for an empty page, because only then it may be unknown.
-  if (page.result.length === 0) await readConversation(tenant, conversationId);
+  if (page.result.length === 0) await expectConversation(tenant.read, conversationId);
   return page;
 }
 

@@ -1,6 +1,6 @@
 import type { Kit } from '../../kit.ts';
 import { violates } from '../../platform/store/db.ts';
-import { AppError, notFound } from '../../platform/values/errors.ts';
+import { AppError, expectFound, notFound } from '../../platform/values/errors.ts';
 import { DELIVERIES } from '../../platform/store/events.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
@@ -54,8 +54,7 @@ export async function readWebhookById(kit: Kit, tenant: Tenant, id: string): Pro
 export async function updateWebhookById(kit: Kit, tenant: Tenant, id: string, input: WebhookUpdate): Promise<Webhook> {
   if (input.url !== undefined) await refuseForbiddenUrl(kit, input.url);
   const row = await tenant.tx(async (tx) => {
-    const before = await findWebhookForUpdate(tx, id);
-    if (!before) throw notFound();
+    const before = expectFound(await findWebhookForUpdate(tx, id));
     const stored = openHeaders(kit.secrets, tenant.companyId, before.custom_headers);
     const headers = input.custom_headers ? acceptHeaders(input.custom_headers, stored) : stored;
     const { custom_headers: _given, ...fields } = input;
@@ -70,8 +69,7 @@ export async function updateWebhookById(kit: Kit, tenant: Tenant, id: string, in
 
 export async function removeWebhook(kit: Kit, tenant: Tenant, id: string): Promise<Webhook> {
   const row = await tenant.tx(async (tx) => {
-    const removed = await deleteWebhook(tx, id);
-    if (!removed) throw notFound();
+    const removed = expectFound(await deleteWebhook(tx, id));
     await writeListeners(tx, null);
     tx.wakes(DELIVERIES);
     return removed;
@@ -93,16 +91,13 @@ export async function pageDeliveries(tenant: Tenant, query: DeliveryQuery): Prom
 }
 
 export async function readDelivery(tenant: Tenant, id: string): Promise<WebhookDelivery> {
-  const delivery = await findDelivery(tenant.read, id);
-  if (!delivery) throw notFound();
-  return delivery;
+  return expectFound(await findDelivery(tenant.read, id));
 }
 
 /** Sends a delivery again at the request of a user, whatever its outcome was. */
 export async function replayDelivery(tenant: Tenant, id: string): Promise<WebhookDelivery> {
   return tenant.tx(async (tx) => {
-    const erasure = await findErasedState(tx, id);
-    if (!erasure) throw notFound();
+    const erasure = expectFound(await findErasedState(tx, id));
     if (erasure.isErased) throw new AppError('DELIVERY_ERASED');
     const webhook = await findWebhook(tx);
     if (webhook?.status !== 'ACTIVE') throw new AppError('WEBHOOK_INACTIVE');

@@ -1,5 +1,5 @@
 /** Lists and cancels follow-ups. */
-import { AppError, notFound } from '../../../platform/values/errors.ts';
+import { AppError, expectFound } from '../../../platform/values/errors.ts';
 import { pageWindow, type Page } from '../../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../../platform/store/unknown-references.ts';
@@ -15,9 +15,7 @@ export async function pageFollowUps(tenant: Tenant, query: FollowUpQuery): Promi
 }
 
 export async function expectFollowUp(read: TenantRead, id: string): Promise<FollowUp> {
-  const followUp = await findFollowUp(read, id);
-  if (!followUp) throw notFound();
-  return followUp;
+  return expectFound(await findFollowUp(read, id));
 }
 
 export const readFollowUps = (read: TenantRead, ids: string[]): Promise<FollowUp[]> => findFollowUps(read, ids);
@@ -25,8 +23,7 @@ export const readFollowUps = (read: TenantRead, ids: string[]): Promise<FollowUp
 /** Throws FOLLOW_UP_ENDED unless the follow-up is SCHEDULED and not being sent. */
 export async function cancelFollowUp(tenant: Tenant, id: string): Promise<FollowUp> {
   return tenant.tx(async (tx) => {
-    const due = await lockFollowUp(tx, id);
-    if (!due) throw notFound();
+    const due = expectFound(await lockFollowUp(tx, id));
     if (due.status !== 'SCHEDULED' || due.message !== null) throw new AppError('FOLLOW_UP_ENDED');
     await endFollowUp(tx, id, { status: 'CANCELLED', cancel_reason: 'CANCELLED_BY_REQUEST' });
     tx.created(id);

@@ -1,7 +1,7 @@
 /** The MCP servers of a company: who they are, and which of their tools a person has approved. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../../kit.ts';
-import { AppError, invalid, notFound } from '../../../platform/values/errors.ts';
+import { AppError, expectFound, invalid } from '../../../platform/values/errors.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import { lockLimit } from '../../../platform/store/limit-lock.ts';
 import { pageWindow, readSearch, type Page } from '../../../platform/store/paging.ts';
@@ -67,9 +67,7 @@ async function expectAllowed(read: TenantRead): Promise<void> {
 }
 
 async function expectServer(read: TenantRead, id: string): Promise<McpServerRow> {
-  const row = await findMcpServer(read, id);
-  if (!row) throw notFound();
-  return row;
+  return expectFound(await findMcpServer(read, id));
 }
 
 export async function pageMcpServers(kit: Kit, tenant: Tenant, query: McpServerQuery): Promise<Page<McpServer>> {
@@ -86,8 +84,7 @@ export async function updateMcpServerById(
   if (input.url !== undefined) await checkTarget(kit, input.url);
   return tenant.tx(async (tx) => {
     await expectAllowed(tx);
-    const before = await lockMcpServer(tx, id);
-    if (!before) throw notFound();
+    const before = expectFound(await lockMcpServer(tx, id));
     const next = applyInput(kit.secrets, before, input);
     if (isDeepStrictEqual(open(kit.secrets, next, before), open(kit.secrets, before, before)))
       return toServer(kit, before);
@@ -131,8 +128,7 @@ function applyInput(secrets: Secrets, before: McpServerRow, input: McpServerUpda
 
 export function removeMcpServer(kit: Kit, tenant: Tenant, id: string): Promise<McpServer> {
   return tenant.tx(async (tx) => {
-    const row = await lockMcpServer(tx, id);
-    if (!row) throw notFound();
+    const row = expectFound(await lockMcpServer(tx, id));
     await deleteMcpServer(tx, id);
     return toServer(kit, row);
   });

@@ -6,7 +6,7 @@ import { PHONE_NUMBER } from '../../../channels/identity.ts';
 import { hasVariables } from '../../../channels/templates/variables.ts';
 import type { Kit } from '../../../kit.ts';
 import { repeatOvertaken } from '../../../platform/store/overtaken.ts';
-import { AppError, notFound } from '../../../platform/values/errors.ts';
+import { AppError, expectFound } from '../../../platform/values/errors.ts';
 import type { Tenant, TenantTx } from '../../../platform/store/tenant.ts';
 import { createByPhones } from '../../contacts/by-phones.ts';
 import { expectCampaign } from '../campaigns.ts';
@@ -95,9 +95,7 @@ interface ResolvedRow extends GivenRow {
 
 async function storePortion(tx: TenantTx, { campaign: id, addedBy }: Adding, rows: GivenRow[]): Promise<ResolvedRow[]> {
   tx.created(addedBy);
-  const found = await lockCampaign(tx, id);
-  if (!found) throw notFound();
-  const { steps, started_at } = expectOpen(found);
+  const { steps, started_at } = expectOpen(expectFound(await lockCampaign(tx, id)));
   const known = await resolveContacts(tx, rows);
   const contacts = [...new Set(known.map(({ contact }) => contact))];
   const first = new Map(known.toReversed().map(({ contact, columns }) => [contact, columns]));

@@ -1,5 +1,5 @@
 /** Enrollments: who takes part in a campaign, and how far each contact is. */
-import { AppError, notFound } from '../../../platform/values/errors.ts';
+import { AppError, expectFound } from '../../../platform/values/errors.ts';
 import { pageWindow, type Page } from '../../../platform/store/paging.ts';
 import type { Tenant } from '../../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../../platform/store/unknown-references.ts';
@@ -15,9 +15,7 @@ import {
 import type { Enrollment, EnrollmentQuery } from './schemas.ts';
 
 export async function readEnrollment(tenant: Tenant, id: string): Promise<Enrollment> {
-  const enrollment = await findEnrollment(tenant.read, id);
-  if (!enrollment) throw notFound();
-  return enrollment;
+  return expectFound(await findEnrollment(tenant.read, id));
 }
 
 export async function pageEnrollments(tenant: Tenant, query: EnrollmentQuery): Promise<Page<Enrollment>> {
@@ -33,8 +31,7 @@ export async function cancelEnrollmentById(tenant: Tenant, id: string): Promise<
     const waiting = await findWaitingMessage(tx, id);
     if (waiting) await failUnsent(tx, [waiting.message], notSent('The enrollment was cancelled'));
     const cancelled = await cancelEnrollment(tx, id);
-    const enrollment = await findEnrollment(tx, id);
-    if (!enrollment) throw notFound();
+    const enrollment = expectFound(await findEnrollment(tx, id));
     if (cancelled === 0 && enrollment.status !== 'CANCELLED' && !waiting)
       throw new AppError(
         'ENROLLMENT_ENDED',

@@ -1,6 +1,6 @@
 /** Reads, creates, changes and removes rows of a table. */
 import { isDeepStrictEqual } from 'node:util';
-import { expectFound, notFound } from '../../../platform/values/errors.ts';
+import { expectFound } from '../../../platform/values/errors.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import type { Page } from '../../../platform/store/paging.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
@@ -72,11 +72,10 @@ export async function addRows(tx: TenantTx, tableId: string, rows: RowData[]): P
 /** Changes a row: given keys are written next to the others, and a key whose value is null is removed. */
 export async function updateRowById(tenant: Tenant, tableId: string, id: string, input: RowUpdate): Promise<Row> {
   return tenant.tx(async (tx) => {
-    const table = await lockTableColumns(tx, tableId);
+    const table = expectFound(await lockTableColumns(tx, tableId));
     // A removal locks the contact before the rows that name it; the other order could end in a deadlock.
     if (input.contact_id) await keepContact(tx, input.contact_id);
-    const before = table && (await lockRow(tx, tableId, id));
-    if (!before) throw notFound();
+    const before = expectFound(await lockRow(tx, tableId, id));
     const { data, ...links } = input;
     await expectBusiness(tx, 'business_id', links.business_id);
     const next = data ? checkRowData(table.columns, { ...before.data, ...data }) : before.data;
@@ -89,8 +88,8 @@ export async function updateRowById(tenant: Tenant, tableId: string, id: string,
 export async function removeRow(tenant: Tenant, tableId: string, id: string): Promise<Row> {
   return tenant.tx(async (tx) => {
     // The table is locked before its row, as a change of columns does it; the other order could end in a deadlock.
-    const table = await lockTableColumns(tx, tableId);
-    return toRow(expectFound(table && (await deleteRow(tx, tableId, id))));
+    expectFound(await lockTableColumns(tx, tableId));
+    return toRow(expectFound(await deleteRow(tx, tableId, id)));
   });
 }
 
