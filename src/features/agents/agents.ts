@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findNamedFiles, isAttachmentId, MOST_FILES } from '../../channels/templates/header.ts';
 import type { Kit } from '../../kit.ts';
+import { expectTarget } from '../../platform/outside/targets.ts';
 import { isReferenced } from '../../platform/store/db.ts';
 import { AppError, expectFound, invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
@@ -177,9 +178,5 @@ async function listKnowledge(tx: TenantTx, agent: string, items: string[]): Prom
 async function checkAddress(kit: Kit, type: Agent['type'], url: string | null): Promise<void> {
   if (type === 'AI' && url !== null) throw invalid('url', 'is only for an EXTERNAL agent');
   if (type === 'EXTERNAL' && url === null) throw invalid('url', 'is required for an EXTERNAL agent', 'REQUIRED');
-  const reason = url === null ? null : await kit.outbound.refuse(url);
-  if (reason === null) return;
-  throw new AppError('TARGET_NOT_ALLOWED', `url: ${reason}`, [
-    { path: 'url', code: 'TARGET_NOT_ALLOWED', message: reason },
-  ]);
+  if (url !== null) await expectTarget(kit.outbound, 'url', url);
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ChannelSettings } from '../../channels/settings.ts';
 import { CHANNEL_SETTINGS, hasTemplates, type NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
+import { expectTarget } from '../../platform/outside/targets.ts';
 import { AppError, expectFound, invalid } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
@@ -267,15 +268,8 @@ async function refuseFaults(kit: Kit, input: InboxUpdate): Promise<void> {
   for (const [settings, given] of givenSettings(input)) {
     const fault = settings.findFault?.(given);
     if (fault) throw invalid(`${settings.field}.${fault.path}`, fault.message);
-    for (const target of settings.targets(given)) {
-      const reason = await kit.outbound.refuse(target.url);
-      if (reason) throw targetNotAllowed(`${settings.field}.${target.path}`, reason);
-    }
+    for (const { path, url } of settings.targets(given))
+      await expectTarget(kit.outbound, `${settings.field}.${path}`, url);
   }
-  const reason = input.webhook_url ? await kit.outbound.refuse(input.webhook_url) : null;
-  if (reason) throw targetNotAllowed('webhook_url', reason);
-}
-
-function targetNotAllowed(path: string, message: string): AppError {
-  return new AppError('TARGET_NOT_ALLOWED', `${path}: ${message}`, [{ path, code: 'TARGET_NOT_ALLOWED', message }]);
+  if (input.webhook_url) await expectTarget(kit.outbound, 'webhook_url', input.webhook_url);
 }

@@ -1,4 +1,5 @@
 import type { Kit } from '../../kit.ts';
+import { expectTarget } from '../../platform/outside/targets.ts';
 import { violates } from '../../platform/store/db.ts';
 import { AppError, expectFound, notFound } from '../../platform/values/errors.ts';
 import { DELIVERIES } from '../../platform/store/events.ts';
@@ -25,7 +26,7 @@ import {
 import type { DeliveryQuery, Webhook, WebhookCreate, WebhookDelivery, WebhookUpdate } from './schemas.ts';
 
 export async function createWebhook(kit: Kit, tenant: Tenant, input: WebhookCreate): Promise<Webhook> {
-  await refuseForbiddenUrl(kit, input.url);
+  await expectTarget(kit.toWebhooks, 'url', input.url);
   const custom_headers = sealHeaders(kit.secrets, tenant.companyId, acceptHeaders(input.custom_headers ?? {}, {}));
   const { url, events, status = 'ACTIVE' } = input;
   const row = await refuseSecondWebhook(tenant, () =>
@@ -52,7 +53,7 @@ export async function readWebhookById(kit: Kit, tenant: Tenant, id: string): Pro
 }
 
 export async function updateWebhookById(kit: Kit, tenant: Tenant, id: string, input: WebhookUpdate): Promise<Webhook> {
-  if (input.url !== undefined) await refuseForbiddenUrl(kit, input.url);
+  if (input.url !== undefined) await expectTarget(kit.toWebhooks, 'url', input.url);
   const row = await tenant.tx(async (tx) => {
     const before = expectFound(await findWebhookForUpdate(tx, id));
     const stored = openHeaders(kit.secrets, tenant.companyId, before.custom_headers);
@@ -118,14 +119,6 @@ function toWebhook(kit: Kit, tenant: Tenant, row: WebhookRow): Webhook {
   const headers = openHeaders(kit.secrets, row.company, row.custom_headers);
   const visible = allows(tenant.principal.scopes, 'webhooks:update');
   return { ...shown, custom_headers: visible ? headers : maskHeaders(headers) };
-}
-
-async function refuseForbiddenUrl(kit: Kit, url: string): Promise<void> {
-  const reason = await kit.toWebhooks.refuse(url);
-  if (reason)
-    throw new AppError('TARGET_NOT_ALLOWED', `url: ${reason}`, [
-      { path: 'url', code: 'TARGET_NOT_ALLOWED', message: reason },
-    ]);
 }
 
 async function refuseSecondWebhook<T>(tenant: Tenant, write: () => Promise<T>): Promise<T> {

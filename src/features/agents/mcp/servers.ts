@@ -1,6 +1,7 @@
 /** The MCP servers of a company: who they are, and which of their tools a person has approved. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../../kit.ts';
+import { expectTarget } from '../../../platform/outside/targets.ts';
 import { AppError, expectFound, invalid } from '../../../platform/values/errors.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import { lockLimit } from '../../../platform/store/limit-lock.ts';
@@ -36,7 +37,7 @@ import {
 /** Throws MCP_NOT_ENABLED unless the company allows servers, and TARGET_NOT_ALLOWED for an address that may not be called. */
 export async function createMcpServer(kit: Kit, tenant: Tenant, input: McpServerCreate): Promise<McpServer> {
   const { name, url, header = null, tools = [] } = input;
-  await checkTarget(kit, url);
+  await expectTarget(kit.outbound, 'url', url);
   const id = newId();
   const place = { company: tenant.companyId, _id: id };
   const fields = { name, url, ...sealHeader(kit.secrets, place, header, null), tools: approve(tools) };
@@ -81,7 +82,7 @@ export async function updateMcpServerById(
   id: string,
   input: McpServerUpdate,
 ): Promise<McpServer> {
-  if (input.url !== undefined) await checkTarget(kit, input.url);
+  if (input.url !== undefined) await expectTarget(kit.outbound, 'url', input.url);
   return tenant.tx(async (tx) => {
     await expectAllowed(tx);
     const before = expectFound(await lockMcpServer(tx, id));
@@ -176,12 +177,4 @@ function toServer({ secrets }: Kit, row: McpServerRow): McpServer {
   const { header_name: _name, header_value: _value, ...rest } = row;
   const header = openHeader(secrets, row);
   return { ...rest, header: header && { name: header.name, value: maskSecret(header.value) } };
-}
-
-async function checkTarget(kit: Kit, url: string): Promise<void> {
-  const reason = await kit.outbound.refuse(url);
-  if (reason === null) return;
-  throw new AppError('TARGET_NOT_ALLOWED', `url: ${reason}`, [
-    { path: 'url', code: 'TARGET_NOT_ALLOWED', message: reason },
-  ]);
 }
