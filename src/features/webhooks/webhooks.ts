@@ -1,6 +1,6 @@
 import type { Kit } from '../../kit.ts';
 import { expectTarget } from '../../platform/outside/targets.ts';
-import { violates } from '../../platform/store/db.ts';
+import { whenTaken } from '../../platform/store/taken.ts';
 import { AppError, expectFound, notFound } from '../../platform/values/errors.ts';
 import { DELIVERIES } from '../../platform/store/events.ts';
 import { newId } from '../../platform/values/ids.ts';
@@ -29,15 +29,13 @@ export async function createWebhook(kit: Kit, tenant: Tenant, input: WebhookCrea
   await expectTarget(kit.toWebhooks, 'url', input.url);
   const custom_headers = sealHeaders(kit.secrets, tenant.companyId, acceptHeaders(input.custom_headers ?? {}, {}));
   const { url, events, status = 'ACTIVE' } = input;
-  const row = await refuseSecondWebhook(tenant, () =>
-    tenant.tx(async (tx) => {
-      const created = await insertWebhook(tx, { _id: newId(), url, events, status, custom_headers });
-      tx.created(created._id);
-      await writeListeners(tx, created);
-      return created;
-    }),
-  );
-  return toWebhook(kit, tenant, row);
+  const stored = tenant.tx(async (tx) => {
+    const created = await insertWebhook(tx, { _id: newId(), url, events, status, custom_headers });
+    tx.created(created._id);
+    await writeListeners(tx, created);
+    return created;
+  });
+  return toWebhook(kit, tenant, await stored.catch(refuseSecondWebhook(tenant)));
 }
 
 /** Returns the webhook of the company, or null; a company has at most one. */
@@ -121,17 +119,12 @@ function toWebhook(kit: Kit, tenant: Tenant, row: WebhookRow): Webhook {
   return { ...shown, custom_headers: visible ? headers : maskHeaders(headers) };
 }
 
-async function refuseSecondWebhook<T>(tenant: Tenant, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    // Failure policy: the unique index reports a second webhook; every other error goes to the caller.
-    if (!violates(error, 'webhooks_company_key')) throw error;
+const refuseSecondWebhook = ({ read }: Tenant) =>
+  whenTaken('webhooks_company_key', async () => {
     const refusal = new AppError(
       'WEBHOOK_EXISTS',
       'A company has one webhook: PUT /v1/webhooks/{existing_id} changes it',
     );
-    refusal.existingId = (await findWebhook(tenant.read))?._id ?? null;
+    refusal.existingId = (await findWebhook(read))?._id ?? null;
     throw refusal;
-  }
-}
+  });
