@@ -1,4 +1,4 @@
-import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import { exec, many, maybeOne, oneValue } from '../../platform/store/db.ts';
 import type { Page, Window } from '../../platform/store/paging.ts';
 import { listPage } from '../../platform/store/plain-list.ts';
 import { findUnknown } from '../../platform/store/unknown-references.ts';
@@ -65,13 +65,12 @@ export async function lockAgent(tx: TenantTx, id: string): Promise<Agent | null>
   return findAgent(tx, id);
 }
 
-export async function countAll(tx: TenantTx): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
+export function countAll(tx: TenantTx): Promise<number> {
+  return oneValue(tx, {
     name: 'agents.countAll',
     text: 'select count(*)::int as count from agents where company_id = $1',
     values: [tx.companyId],
   });
-  return count;
 }
 
 const toValues = (fields: AgentFields): unknown[] => [

@@ -1,5 +1,5 @@
 /** Queries that manage keys: the keys of one company or, when `company` is null, the global keys. */
-import { many, maybeOne, companyCondition, one } from '../../platform/store/db.ts';
+import { many, maybeOne, companyCondition, oneValue } from '../../platform/store/db.ts';
 import type { Page, Window } from '../../platform/store/paging.ts';
 import { listPage } from '../../platform/store/plain-list.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
@@ -40,15 +40,14 @@ export function listKeys(
 }
 
 /** Returns whether the id belongs to a user or a key, or to a removed user or key that made keys. Only keys make global keys. */
-export async function isKnownMaker(tx: TenantRead | SystemTx, company: string | null, id: string): Promise<boolean> {
-  const { known } = await one<{ known: boolean }>(tx, {
+export function isKnownMaker(tx: TenantRead | SystemTx, company: string | null, id: string): Promise<boolean> {
+  return oneValue(tx, {
     name: `api-keys.isMaker${companyNameSuffix(company)}`,
     text: `select exists (select 1 from users where company_id = $1 and _id = $2)
       or exists (select 1 from api_keys where ${companyCondition(company)} and _id = $2)
       or exists (select 1 from api_keys where ${companyCondition(company)} and created_by = $2) as known`,
     values: [company, id],
   });
-  return known;
 }
 
 /** Revokes a key. A second revocation keeps the time of the first one. */

@@ -1,4 +1,4 @@
-import { exec, maybeOne, many, one } from '../../platform/store/db.ts';
+import { exec, maybeOne, many, one, oneValue } from '../../platform/store/db.ts';
 import type { FileType } from '../../platform/work/media/formats.ts';
 import type { Facts } from '../../platform/work/media/inspect.ts';
 import type { Page, Window } from '../../platform/store/paging.ts';
@@ -123,13 +123,12 @@ export function insertAttachment(tx: TenantTx, attachment: NewAttachment): Promi
 }
 
 /** Counts those of these attachments that this user or key has uploaded. */
-export async function countUploads(tx: TenantRead, ids: readonly string[], uploader: string): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
+export function countUploads(tx: TenantRead, ids: readonly string[], uploader: string): Promise<number> {
+  return oneValue(tx, {
     name: 'attachments.countUploads',
     text: `select count(*)::int as count from attachments where company_id = $1 and _id = any($2) and uploaded_by = $3`,
     values: [tx.companyId, ids, uploader],
   });
-  return count;
 }
 
 /** Lets an attachment go with the record that shows it. */

@@ -1,5 +1,5 @@
 /** Statements that choose and store the next messages of a campaign. */
-import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import { exec, many, maybeOne, one, oneValue } from '../../platform/store/db.ts';
 import type { Identity } from '../../channels/identity.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { joinNames, joinOpenConversation, restingSql, windowOpenSql, type Facts } from '../sends/recipient-sql.ts';
@@ -234,12 +234,11 @@ export function countSends(tx: TenantRead, campaign: string): Promise<{ called: 
 }
 
 /** Returns in how many seconds the next enrollment is due; null when none waits for a time. */
-export async function findNextDue(tx: TenantRead, campaign: string): Promise<number | null> {
-  const { seconds } = await one<{ seconds: number | null }>(tx, {
+export function findNextDue(tx: TenantRead, campaign: string): Promise<number | null> {
+  return oneValue(tx, {
     name: 'campaigns.findNextDue',
     text: `select extract(epoch from min(next_run_at) - now())::float8 as seconds from campaign_enrollments
       where company_id = $1 and campaign_id = $2 and next_run_at is not null`,
     values: [tx.companyId, campaign],
   });
-  return seconds;
 }

@@ -1,4 +1,4 @@
-import { maybeOne, one } from '../../platform/store/db.ts';
+import { maybeOne, one, oneValue } from '../../platform/store/db.ts';
 import type { Page, Window } from '../../platform/store/paging.ts';
 import { listPage } from '../../platform/store/plain-list.ts';
 import type { SystemTx, TenantRead } from '../../platform/store/tenant.ts';
@@ -127,21 +127,20 @@ export function findAnyCompany(tx: SystemTx): Promise<{ _id: string } | null> {
  * Locks the sums of stored bytes. Returns false while another transaction adds up changes, because two such transactions would block each
  * other.
  */
-export async function tryLockUsageSums(tx: SystemTx): Promise<boolean> {
-  const { mine } = await one<{ mine: boolean }>(tx, {
+export function tryLockUsageSums(tx: SystemTx): Promise<boolean> {
+  return oneValue(tx, {
     name: 'companies.lockSums',
     text: 'select pg_try_advisory_xact_lock(724113006) as mine',
     values: [],
   });
-  return mine;
 }
 
 /** An SQL condition that is true while some changes of stored bytes are not yet added to the sums. */
 export const HAS_CHANGES = 'exists (select from stored_changes)';
 
 /** Adds recorded changes of stored bytes to the sum of each company, and returns how many changes it removed. */
-export async function addUpUsageChanges(tx: SystemTx, most: number): Promise<number> {
-  const { moved } = await one<{ moved: number }>(tx, {
+export function addUpUsageChanges(tx: SystemTx, most: number): Promise<number> {
+  return oneValue(tx, {
     name: 'companies.addUpChanges',
     text: `with next as (
         select company_id, _id from stored_changes order by company_id, _id limit $1
@@ -158,5 +157,4 @@ export async function addUpUsageChanges(tx: SystemTx, most: number): Promise<num
       select coalesce(sum(changes), 0)::int as moved from sums`,
     values: [most],
   });
-  return moved;
 }

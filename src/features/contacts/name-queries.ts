@@ -3,7 +3,7 @@
  * for each.
  */
 import type { Identity } from '../../channels/identity.ts';
-import { exec, many, one } from '../../platform/store/db.ts';
+import { exec, many, oneValue } from '../../platform/store/db.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 
 type IdentityKey = Pick<Identity, 'kind' | 'value'>;
@@ -95,11 +95,10 @@ export function moveAllIdentities(tx: TenantTx, from: string, to: string): Promi
   });
 }
 
-export async function hasIdentity(tx: TenantTx, contact: string): Promise<boolean> {
-  const { named } = await one<{ named: boolean }>(tx, {
+export function hasIdentity(tx: TenantTx, contact: string): Promise<boolean> {
+  return oneValue(tx, {
     name: 'contacts.isNamed',
     text: 'select exists (select 1 from contact_identities where company_id = $1 and contact_id = $2) as named',
     values: [tx.companyId, contact],
   });
-  return named;
 }

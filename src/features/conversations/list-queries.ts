@@ -1,5 +1,5 @@
 /** The queries for pages of conversations; list.ts chooses between them. */
-import { many, one } from '../../platform/store/db.ts';
+import { many, oneValue } from '../../platform/store/db.ts';
 import {
   HIT,
   nearRowsSql,
@@ -148,15 +148,14 @@ export function lookUpConversations(
   });
 }
 
-export async function countConversations(tx: TenantRead, filter: ConversationFilter, window: Since): Promise<number> {
+export function countConversations(tx: TenantRead, filter: ConversationFilter, window: Since): Promise<number> {
   const { text, values, name } = buildConditions(tx, filter);
-  const { count } = await one<{ count: number }>(tx, {
+  return oneValue(tx, {
     name: `conversations.count.${name}${sinceNameSuffix(window)}`,
     text: `select count(*)::int as count from conversations v where ${text} ${sinceClause(window, values.length + 1)}`,
     values: [...values, window.since],
     planEachTime: true,
   });
-  return count;
 }
 
 /** Returns the ids of at most `most` matching conversations, in no particular order. */
@@ -233,20 +232,15 @@ export function listBroadMatches(
   });
 }
 
-export async function countBroadMatches(
-  tx: TenantRead,
-  { filter, search }: BroadQuery,
-  window: Since,
-): Promise<number> {
+export function countBroadMatches(tx: TenantRead, { filter, search }: BroadQuery, window: Since): Promise<number> {
   const { text, values, name } = buildConditions(tx, filter);
   const since = sinceClause(window, values.length + search.values.length + 1);
-  const { count } = await one<{ count: number }>(tx, {
+  return oneValue(tx, {
     name: `conversations.countBroad.${name}${sinceNameSuffix(window)}`,
     text: `select count(*)::int as count from (${broadMatchesSql(`${text} ${since}`, search.condition(values.length + 1))}) hits`,
     values: [...values, ...search.values, window.since],
     planEachTime: true,
   });
-  return count;
 }
 
 /** Returns the ids of at most `most` conversations of a broad search, in no particular order. */

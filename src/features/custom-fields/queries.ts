@@ -1,4 +1,4 @@
-import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import { exec, many, maybeOne, one, oneValue } from '../../platform/store/db.ts';
 import type { Page, Since, Window } from '../../platform/store/paging.ts';
 import { countRows, listPage, type PlainList } from '../../platform/store/plain-list.ts';
 import { selectPortionSql, REWRITTEN_BYTES } from '../../platform/store/portions.ts';
@@ -116,10 +116,10 @@ interface StripStep {
 }
 
 /** Removes a field's value from the next records in the order of their ids. Returns the last id, or null when no record was left. */
-export async function stripValues(tx: TenantTx, { context, field, after, limit }: StripStep): Promise<string | null> {
+export function stripValues(tx: TenantTx, { context, field, after, limit }: StripStep): Promise<string | null> {
   const table = HOLDERS[context];
   const rows = `select _id, record_bytes as bytes from ${table} where company_id = $1 and _id > $3 order by _id limit $4`;
-  const { last } = await one<{ last: string | null }>(tx, {
+  return oneValue(tx, {
     name: `custom-fields.strip.${table}`,
     text: `with page as (
         select _id, custom_fields ? $2 as holds from ${table}
@@ -132,5 +132,4 @@ export async function stripValues(tx: TenantTx, { context, field, after, limit }
       select max(_id) as last from page`,
     values: [tx.companyId, field, after, limit],
   });
-  return last;
 }

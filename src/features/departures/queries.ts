@@ -1,4 +1,4 @@
-import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import { exec, many, maybeOne, oneValue } from '../../platform/store/db.ts';
 import { selectPortionSql, REWRITTEN_BYTES } from '../../platform/store/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 
@@ -116,8 +116,8 @@ export function lockDeparting(
   });
 }
 
-export async function isUserNamed(tx: TenantRead, user: string): Promise<boolean> {
-  const { named } = await one<{ named: boolean }>(tx, {
+export function isUserNamed(tx: TenantRead, user: string): Promise<boolean> {
+  return oneValue(tx, {
     name: 'departures.isUserNamed',
     text: `select exists (select 1 from inboxes where company_id = $1 and default_owner = $2)
       or exists (select 1 from campaigns where company_id = $1 and owner_id = $2)
@@ -127,17 +127,15 @@ export async function isUserNamed(tx: TenantRead, user: string): Promise<boolean
       or exists (select 1 from businesses where company_id = $1 and owner_id = $2) as named`,
     values: [tx.companyId, user],
   });
-  return named;
 }
 
-export async function isBusinessNamed(tx: TenantRead, business: string): Promise<boolean> {
-  const { named } = await one<{ named: boolean }>(tx, {
+export function isBusinessNamed(tx: TenantRead, business: string): Promise<boolean> {
+  return oneValue(tx, {
     name: 'departures.isBusinessNamed',
     text: `select exists (select 1 from contacts where company_id = $1 and business_id = $2)
       or exists (select 1 from table_rows where company_id = $1 and business_id = $2) as named`,
     values: [tx.companyId, business],
   });
-  return named;
 }
 
 export function deleteRemovedRecord(tx: TenantTx, departing: DepartingTable, id: string): Promise<number> {

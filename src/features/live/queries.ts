@@ -1,4 +1,4 @@
-import { exec, many, one } from '../../platform/store/db.ts';
+import { exec, many, oneValue } from '../../platform/store/db.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 
 /**
@@ -34,14 +34,13 @@ const TIMELINE = `substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`;
 const GIVEN = `split_part($2, '.', 2)::pg_snapshot`;
 
 /** Returns true when all changes of the company that the snapshot does not contain have been noted, and in this timeline of the database. */
-export async function isSnapshotUsable(tx: SystemTx, company: string, snapshot: string): Promise<boolean> {
-  const { usable } = await one<{ usable: boolean }>(tx, {
+export function isSnapshotUsable(tx: SystemTx, company: string, snapshot: string): Promise<boolean> {
+  return oneValue(tx, {
     name: 'live.isSnapshotUsable',
     text: `select exists (select from live_companies where company_id = $1 and since_xid < pg_snapshot_xmin(${GIVEN})
         and pg_snapshot_xmax(${GIVEN}) <= pg_snapshot_xmax(pg_current_snapshot()) and split_part($2, '.', 1) = ${TIMELINE}) as usable`,
     values: [company, snapshot],
   });
-  return usable;
 }
 
 /** Records of one table that one statement has changed. */

@@ -1,5 +1,5 @@
 /** The queries for pages of all messages of a company; search.ts chooses between them. */
-import { many, one } from '../../platform/store/db.ts';
+import { many, oneValue } from '../../platform/store/db.ts';
 import { nearRowsSql, nearValues, pageByKeySql, sortedHitsSql } from '../../platform/store/long-list.ts';
 import {
   sinceClause,
@@ -138,15 +138,14 @@ async function readMessagesOf(
   return rows.map(toMessage);
 }
 
-export async function countAllMessages(tx: TenantRead, filter: MessageFilter, { since }: Since): Promise<number> {
+export function countAllMessages(tx: TenantRead, filter: MessageFilter, { since }: Since): Promise<number> {
   const { hits, values, name } = buildConditions(tx, filter, { field: 'createdAt', since });
-  const { count } = await one<{ count: number }>(tx, {
+  return oneValue(tx, {
     name: `messages.countAll.${name}${sinceNameSuffix({ since })}`,
     text: `select count(*)::int as count from ${hits} ${sinceClause({ since }, values.length + 1)}`,
     values: [...values, since],
     planEachTime: true,
   });
-  return count;
 }
 
 // Users who are being removed do not count as existing.

@@ -1,4 +1,4 @@
-import { exec, maybeOne, one } from '../../platform/store/db.ts';
+import { exec, maybeOne, one, oneValue } from '../../platform/store/db.ts';
 import type { Page, Window } from '../../platform/store/paging.ts';
 import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
@@ -29,13 +29,12 @@ export function lockQuickReply(tx: TenantTx, user: string | null, id: string): P
   });
 }
 
-export async function countOwnersReplies(tx: TenantTx, owner: string | null): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
+export function countOwnersReplies(tx: TenantTx, owner: string | null): Promise<number> {
+  return oneValue(tx, {
     name: 'quick-replies.countOwners',
     text: `select count(*)::int as count from quick_replies where company_id = $1 and owner_id is not distinct from $2`,
     values: [tx.companyId, owner],
   });
-  return count;
 }
 
 export function insertQuickReply(

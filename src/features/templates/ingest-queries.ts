@@ -1,6 +1,6 @@
 /** Statements that store what a network reports of templates. A network names an account, and several companies may use the same one. */
 import type { ChannelName } from '../../channels/registry.ts';
-import { one } from '../../platform/store/db.ts';
+import { oneValue } from '../../platform/store/db.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 
 /** A change of a template; null for what did not change. */
@@ -26,8 +26,8 @@ const PAUSE = `interval '30 seconds'`;
  * Stores a change in each company that has an accepted inbox of the account, unless a newer change is stored. A catalogue is copied again when
  * it does not have the template, or when the change does not say everything. Returns the number of templates and catalogues that changed.
  */
-export async function applyNews(tx: SystemTx, channel: ChannelName, news: TemplateNews): Promise<number> {
-  const { touched } = await one<{ touched: number }>(tx, {
+export function applyNews(tx: SystemTx, channel: ChannelName, news: TemplateNews): Promise<number> {
+  return oneValue(tx, {
     name: 'templates.applyNews',
     text: `with told as (
         select c.company_id, c._id from template_catalogues c
@@ -64,5 +64,4 @@ export async function applyNews(tx: SystemTx, channel: ChannelName, news: Templa
       news.is_partial,
     ],
   });
-  return touched;
 }

@@ -1,5 +1,5 @@
 import type { StoredUser } from '../../platform/http/auth.ts';
-import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import { exec, many, maybeOne, one, oneValue } from '../../platform/store/db.ts';
 import type { Page, Window } from '../../platform/store/paging.ts';
 import { listPage } from '../../platform/store/plain-list.ts';
 import type { UserRole } from '../../platform/values/scopes.ts';
@@ -49,8 +49,8 @@ export function findUser(tx: TenantRead, id: string): Promise<User | null> {
 }
 
 /** Returns the language of the user, or that of the company where the id is no user's, or else English. */
-export async function findLanguage(tx: TenantTx, userId: string): Promise<Language> {
-  const { language } = await one<{ language: Language }>(tx, {
+export function findLanguage(tx: TenantTx, userId: string): Promise<Language> {
+  return oneValue(tx, {
     name: 'users.findLanguage',
     text: `select coalesce(
         (select language from users where company_id = $1 and _id = $2),
@@ -58,7 +58,6 @@ export async function findLanguage(tx: TenantTx, userId: string): Promise<Langua
         'en') as language`,
     values: [tx.companyId, userId],
   });
-  return language;
 }
 
 export interface UserFilter {

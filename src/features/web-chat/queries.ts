@@ -1,5 +1,5 @@
 /** Statements about the messages that a visitor may see: what the visitor wrote and what was sent to them, in one inbox. */
-import { many, maybeOne, one } from '../../platform/store/db.ts';
+import { many, maybeOne, oneValue } from '../../platform/store/db.ts';
 import type { SystemTx, TenantRead } from '../../platform/store/tenant.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
@@ -112,15 +112,14 @@ export function findNewestConversation(tx: TenantRead, { inbox, contact }: Chat)
 }
 
 /** Every form of answers has this end of its network id, whoever the visitor was when they gave them. */
-export async function hasAnswers(tx: TenantRead, { inbox, contact }: Chat): Promise<boolean> {
-  const { found } = await one<{ found: boolean }>(tx, {
+export function hasAnswers(tx: TenantRead, { inbox, contact }: Chat): Promise<boolean> {
+  return oneValue(tx, {
     name: 'web-chat.hasAnswers',
     text: `select exists (select from ${CONVERSATIONS}
         cross join lateral (select from messages m
           where m.company_id = $1 and m.conversation_id = v._id and m.external_id like '%:' || $5 limit 1) m) as found`,
     values: [tx.companyId, inbox, contact, MOST_CONVERSATIONS, ANSWERS],
   });
-  return found;
 }
 
 // More unread messages than this are reported as this many.
@@ -131,15 +130,14 @@ const MOST_UNREAD = declareLimit(99, {
 });
 
 /** Counts what was sent to the visitor in the newest conversation and has not been read. */
-export async function countUnread(tx: TenantRead, conversation: string): Promise<number> {
-  const { unread } = await one<{ unread: number }>(tx, {
+export function countUnread(tx: TenantRead, conversation: string): Promise<number> {
+  return oneValue(tx, {
     name: 'web-chat.countUnread',
     text: `select count(*)::integer as unread from (select from messages m
       where m.company_id = $1 and m.conversation_id = $2 and m.message_type = 'OUTGOING' and m.status in ('SENT', 'DELIVERED')
       limit $3) counted`,
     values: [tx.companyId, conversation, MOST_UNREAD],
   });
-  return unread;
 }
 
 /** The network ids of messages to the visitor up to a place that have not reached a status yet, the newest first. */

@@ -1,4 +1,4 @@
-import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import { exec, many, maybeOne, one, oneValue } from '../../platform/store/db.ts';
 import type { EventName } from '../../platform/store/events.ts';
 import {
   sinceClause,
@@ -164,15 +164,14 @@ export function listDeliveries(tx: TenantRead, filter: DeliveryFilter, window: W
   });
 }
 
-export async function countDeliveries(tx: TenantRead, filter: DeliveryFilter, window: Since): Promise<number> {
+export function countDeliveries(tx: TenantRead, filter: DeliveryFilter, window: Since): Promise<number> {
   const walk = chooseListCondition(filter);
-  const { count } = await one<{ count: number }>(tx, {
+  return oneValue(tx, {
     name: `webhooks.countDeliveries.${walk.name}${sinceNameSuffix(window)}`,
     text: `select count(*)::int as count from ${LOG} where ${FILTER} ${walk.clause} ${sinceStepClause(window, 6)}`,
     values: [...filterValues(tx, filter), window.since],
     ...planForTime(filter, window),
   });
-  return count;
 }
 
 /** With a time, the number of rows depends on that time, so the statement is planned again for each call. */

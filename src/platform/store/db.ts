@@ -41,13 +41,14 @@ export async function maybeOne<R>(executor: Executor, statement: Statement): Pro
   return rows[0] ?? null;
 }
 
-export function many<R>(executor: Executor, statement: Statement): Promise<R[]> {
-  return executor.query<R>(statement);
+/** Returns the value of a statement that selects one row with one column, such as a count. */
+export async function oneValue<V>(executor: Executor, statement: Statement): Promise<V> {
+  return Object.values(await one<Record<string, V>>(executor, statement))[0] as V;
 }
 
-export function exec(executor: Executor, statement: Statement): Promise<number> {
-  return executor.execute(statement);
-}
+export const many = <R>(executor: Executor, statement: Statement): Promise<R[]> => executor.query<R>(statement);
+
+export const exec = (executor: Executor, statement: Statement): Promise<number> => executor.execute(statement);
 
 /**
  * Returns the SQL condition that a row belongs to the company in `$1`, or to no company when `company`

@@ -1,5 +1,5 @@
 /** SQL statements for lists whose records are the rows of one table under one condition: a page of them, and the total. */
-import { many, one, type Executor, type Statement } from './db.ts';
+import { many, oneValue, type Executor, type Statement } from './db.ts';
 import {
   makePage,
   sinceClause,
@@ -38,15 +38,14 @@ export function listRows<R>(executor: Executor, list: PlainList, window: Window)
   });
 }
 
-export async function countRows(executor: Executor, list: PlainList, window: Since): Promise<number> {
+export function countRows(executor: Executor, list: PlainList, window: Since): Promise<number> {
   const { name, variant = '', columns: _columns, from, filter, values, ...planning } = list;
-  const { count } = await one<{ count: number }>(executor, {
+  return oneValue(executor, {
     name: `${name}.count${variant}${sinceNameSuffix(window)}`,
     text: `select count(*)::int as count from ${from} where ${filter} ${sinceClause(window, values.length + 1)}`,
     values: [...values, window.since],
     ...planning,
   });
-  return count;
 }
 
 /** Reads a page of the list, and the total unless the query skips it. */

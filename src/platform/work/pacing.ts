@@ -3,7 +3,7 @@
  * seconds, by the clock of the database. After the network has refused a message because of a rate limit, the number, its account, or the
  * pair of number and person pauses.
  */
-import { exec, many, one } from '../store/db.ts';
+import { exec, many, one, oneValue } from '../store/db.ts';
 import type { TenantTx } from '../store/tenant.ts';
 import { declareLimit } from '../values/limits.ts';
 
@@ -84,12 +84,9 @@ export interface Bucket {
 }
 
 /** Takes a message out of a bucket. Returns 0, or in how many seconds there will be one again. */
-export async function takeFromBucket(
-  tx: TenantTx,
-  { lane, depthSeconds, gapSeconds, heldBy }: Bucket,
-): Promise<number> {
+export function takeFromBucket(tx: TenantTx, { lane, depthSeconds, gapSeconds, heldBy }: Bucket): Promise<number> {
   // `next_at` is the time at which the bucket is full again.
-  const { wait } = await one<{ wait: number }>(tx, {
+  return oneValue(tx, {
     name: 'pacing.takeFromBucket',
     text: `with held as (
         select max(held_until) as until from send_paces where company_id = $1 and lane = any(array[$2, $5])),
@@ -105,7 +102,6 @@ export async function takeFromBucket(
         end::double precision as wait`,
     values: [tx.companyId, lane, depthSeconds, gapSeconds, heldBy],
   });
-  return wait;
 }
 
 /** The pause after the first refusal of a number or an account, and the longest one. It doubles with each refusal that follows. */

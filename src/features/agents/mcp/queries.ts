@@ -1,4 +1,4 @@
-import { exec, many, maybeOne, one } from '../../../platform/store/db.ts';
+import { exec, many, maybeOne, one, oneValue } from '../../../platform/store/db.ts';
 import type { Page, Window } from '../../../platform/store/paging.ts';
 import { listPage } from '../../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
@@ -32,13 +32,12 @@ export function lockMcpServer(tx: TenantTx, id: string): Promise<McpServerRow | 
   });
 }
 
-export async function countMcpServers(tx: TenantTx): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
+export function countMcpServers(tx: TenantTx): Promise<number> {
+  return oneValue(tx, {
     name: 'agents.countAllMcpServers',
     text: 'select count(*)::int as count from mcp_servers where company_id = $1',
     values: [tx.companyId],
   });
-  return count;
 }
 
 const toValues = ({ name, url, header_name, header_value, tools }: McpServerFields): unknown[] => [

@@ -1,4 +1,4 @@
-import { exec, many, maybeOne, one } from '../../../platform/store/db.ts';
+import { exec, many, maybeOne, oneValue } from '../../../platform/store/db.ts';
 import type { Page, Window } from '../../../platform/store/paging.ts';
 import { listPage } from '../../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
@@ -41,11 +41,11 @@ export function findTurnPlace(tx: TenantRead, conversation: string): Promise<(Tu
 }
 
 /** Counts the answers of an agent in a conversation since it has handed over last, at most `limit`. */
-export async function countAnswers(
+export function countAnswers(
   tx: TenantRead,
   { conversation, agent, limit }: { conversation: string; agent: string; limit: number },
 ): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
+  return oneValue(tx, {
     name: 'agents.countAnswers',
     text: `select count(*) filter (where outcome = 'ANSWERED')::int as count from (
         select outcome, count(*) filter (where outcome = 'HANDED_OVER') over (order by created_at desc, _id desc) as handovers
@@ -56,7 +56,6 @@ export async function countAnswers(
       ) counted where handovers = 0`,
     values: [tx.companyId, conversation, agent, limit],
   });
-  return count;
 }
 
 /** A message of the conversation that an agent reads. */

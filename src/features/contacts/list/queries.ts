@@ -1,5 +1,5 @@
 /** The queries for pages of contacts; list.ts chooses between them. */
-import { many, one } from '../../../platform/store/db.ts';
+import { many, oneValue } from '../../../platform/store/db.ts';
 import {
   HIT,
   nearRowsSql,
@@ -79,15 +79,14 @@ export function listMatchingContacts(tx: TenantRead, match: ContactMatch, window
   });
 }
 
-export async function countMatchingContacts(tx: TenantRead, match: ContactMatch, window: Since): Promise<number> {
+export function countMatchingContacts(tx: TenantRead, match: ContactMatch, window: Since): Promise<number> {
   const { exact, indexed, values } = buildConditions(match);
-  const { count } = await one<{ count: number }>(tx, {
+  return oneValue(tx, {
     name: 'contacts.count',
     text: `select count(*)::int as count from contacts where company_id = $1${indexed ?? ''}${exact} ${sinceClause(window, values.length + 2)}`,
     values: [tx.companyId, ...values, window.since],
     planEachTime: true,
   });
-  return count;
 }
 
 /** Returns the name of the filter when the company has no such business. */

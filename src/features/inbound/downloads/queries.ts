@@ -5,7 +5,7 @@
 import type { ChannelName } from '../../../channels/registry.ts';
 import { pickInTurn, pickValues } from '../../../platform/work/claims/fair-pick.ts';
 import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../../platform/work/claims/queue.ts';
-import { exec, many, one } from '../../../platform/store/db.ts';
+import { exec, many, oneValue } from '../../../platform/store/db.ts';
 import type { FileType } from '../../../platform/work/media/formats.ts';
 import type { SystemTx } from '../../../platform/store/tenant.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
@@ -209,11 +209,10 @@ export function requeueDue(tx: SystemTx, limit: number): Promise<number> {
 }
 
 /** True when so many further bytes would exceed the quota of the company. */
-export async function exceedsQuota(tx: SystemTx, company: string, bytes: number): Promise<boolean> {
-  const { exceeds } = await one<{ exceeds: boolean }>(tx, {
+export function exceedsQuota(tx: SystemTx, company: string, bytes: number): Promise<boolean> {
+  return oneValue(tx, {
     name: 'inbound.exceedsQuota',
     text: `select coalesce(stored_bytes(_id) + $2::bigint > allowed_bytes(limits), false) as exceeds from companies where _id = $1`,
     values: [company, bytes],
   });
-  return exceeds;
 }

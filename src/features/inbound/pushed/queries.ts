@@ -1,4 +1,4 @@
-import { one } from '../../../platform/store/db.ts';
+import { oneValue } from '../../../platform/store/db.ts';
 import type { SystemTx } from '../../../platform/store/tenant.ts';
 
 export interface FileNames {
@@ -11,12 +11,11 @@ export interface FileNames {
 }
 
 /** Returns whether one of these files still waits for its download. A message that was stored before has the files that it got then. */
-export async function hasFiles(tx: SystemTx, { company, inbox, externalIds, networkIds }: FileNames): Promise<boolean> {
-  const { found } = await one<{ found: boolean }>(tx, {
+export function hasFiles(tx: SystemTx, { company, inbox, externalIds, networkIds }: FileNames): Promise<boolean> {
+  return oneValue(tx, {
     name: 'inbound.hasPushedFiles',
     text: `select exists (select from messages m join media_downloads d on d.company_id = m.company_id and d.message_id = m._id
         where m.company_id = $1 and m.inbox_id = $2 and m.external_id = any($3) and d.network_id = any($4)) as found`,
     values: [company, inbox, externalIds, networkIds],
   });
-  return found;
 }

@@ -1,5 +1,5 @@
 /** The queries for pages of rows and their number; list.ts chooses between them. */
-import { many, one } from '../../../platform/store/db.ts';
+import { many, one, oneValue } from '../../../platform/store/db.ts';
 import {
   buildAll,
   heldCondition,
@@ -162,37 +162,34 @@ export function lookUpRows(
 }
 
 /** Returns the number of all rows, as the table counts them. */
-export async function countRows(tx: TenantRead, tableId: string): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
+export function countRows(tx: TenantRead, tableId: string): Promise<number> {
+  return oneValue(tx, {
     name: 'tables.countRows',
     text: 'select row_count as count from tables where company_id = $1 and _id = $2',
     values: [tx.companyId, tableId],
   });
-  return count;
 }
 
 /** Returns the number of rows that changed since a moment. */
-export async function countRowsSince(tx: TenantRead, tableId: string, window: Since): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
+export function countRowsSince(tx: TenantRead, tableId: string, window: Since): Promise<number> {
+  return oneValue(tx, {
     name: `tables.countRowsSince${sinceNameSuffix(window)}`,
     text: `select count(*)::int as count from table_rows where ${OF_TABLE} ${sinceClause(window, 3)}`,
     values: [tx.companyId, tableId, window.since],
     planEachTime: true,
   });
-  return count;
 }
 
 /** Returns the number of rows that match. */
-export async function countMatches(tx: TenantRead, tableId: string, window: Since, match: RowMatch): Promise<number> {
+export function countMatches(tx: TenantRead, tableId: string, window: Since, match: RowMatch): Promise<number> {
   const { exact, indexed, values } = buildConditions(match);
-  const { count } = await one<{ count: number }>(tx, {
+  return oneValue(tx, {
     name: 'tables.countMatches',
     text: `select count(*)::int as count from table_rows
       where ${OF_TABLE}${indexed ?? ''}${exact} ${sinceClause(window, values.length + 3)}`,
     values: [tx.companyId, tableId, ...values, window.since],
     planEachTime: true,
   });
-  return count;
 }
 
 /** The number of matches among the next `reach` rows after an index, and the index of the last of these rows; null when there was none. */

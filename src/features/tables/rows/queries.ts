@@ -1,5 +1,5 @@
 /** Reads and writes single rows of a table, and portions of them. */
-import { exec, many, maybeOne, one } from '../../../platform/store/db.ts';
+import { exec, many, maybeOne, one, oneValue } from '../../../platform/store/db.ts';
 import { selectPortionSql, READ_BYTES, REWRITTEN_BYTES } from '../../../platform/store/portions.ts';
 import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import type { RowData } from '../schemas.ts';
@@ -138,12 +138,12 @@ export function rewriteRows(tx: TenantTx, tableId: string, rows: { _id: string; 
 }
 
 /** Erases a portion of a removed table's rows after an index. Returns the last index, or null when no row was left. */
-export async function eraseRows(
+export function eraseRows(
   tx: TenantTx,
   tableId: string,
   { after, limit }: { after: number; limit: number },
 ): Promise<number | null> {
-  const { last } = await one<{ last: number | null }>(tx, {
+  return oneValue(tx, {
     name: 'tables.eraseRows',
     text: `with gone as (
         delete from table_rows where company_id = $1 and table_id = $2 and _id = any(array(
@@ -155,5 +155,4 @@ export async function eraseRows(
       select max(row_index) as last from gone`,
     values: [tx.companyId, tableId, after, limit],
   });
-  return last;
 }
