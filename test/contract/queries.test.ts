@@ -10,6 +10,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 import pg from 'pg';
 import type { Executor, Statement } from '../../src/platform/store/db.ts';
 import { FOLLOW_UP_QUEUE } from '../../src/features/agents/follow-ups/queue-queries.ts';
+import { LINKS } from '../../src/features/agents/link-queries.ts';
 import { TURN_QUEUE } from '../../src/features/agents/turns/queue-queries.ts';
 import { CAMPAIGN_QUEUE } from '../../src/features/campaigns/turn-queries.ts';
 import { CONVERSATION_RUNS } from '../../src/features/conversations/bulk/runs.ts';
@@ -225,6 +226,7 @@ const VARIANTS: Record<string, unknown[]> = {
   RowMatch: ROW_MATCHES,
   "Record<'owner' | 'business', string | null>": [anything],
   EnrollmentFilter: filters('campaign', 'contact', 'status'),
+  LinkField: Object.keys(LINKS),
   CampaignFilter: filters('status', 'inbox', 'search'),
   AudienceMatch: [null, { exact: ' and (name = $2::text)', values: ['7'] }].flatMap((condition) =>
     [[], ['vip']].map((tags) => ({ filters: condition, tags, contacts: [] })),

@@ -12,7 +12,7 @@ import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import type { FollowUpRule } from './follow-ups/schemas.ts';
-import { replaceMcpServers } from './mcp/queries.ts';
+import { replaceLinks, type LinkField } from './link-queries.ts';
 import {
   countAll,
   deleteAgent,
@@ -20,8 +20,6 @@ import {
   insertAgent,
   listAgents,
   lockAgent,
-  replaceKnowledge,
-  replaceTables,
   updateAgent,
   type AgentFields,
 } from './queries.ts';
@@ -57,9 +55,9 @@ export async function createAgent(kit: Kit, tenant: Tenant, input: AgentCreate):
       throw invalid('name', `is one too many: there are ${MAX_AGENTS} agents already`, 'LIMIT_REACHED');
     const _id = newId();
     await insertAgent(tx, { _id, type, ...fields });
-    await listKnowledge(tx, _id, knowledge);
-    await listTables(tx, _id, tables);
-    await listServers(tx, _id, mcp_servers);
+    await listRecords(tx, _id, 'knowledge', knowledge);
+    await listRecords(tx, _id, 'tables', tables);
+    await listRecords(tx, _id, 'mcp_servers', mcp_servers);
     tx.created(_id);
     return expectSmall(await expectAgent(tx, _id));
   });
@@ -100,9 +98,9 @@ export async function updateAgentById(kit: Kit, tenant: Tenant, id: string, inpu
     const nextServers = mcp_servers?.toSorted() ?? before.mcp_servers;
     const held = [fields, before.knowledge, before.tables, before.mcp_servers];
     if (isDeepStrictEqual([next, items, nextTables, nextServers], held)) return before;
-    if (tables) await listTables(tx, id, tables);
-    if (mcp_servers) await listServers(tx, id, mcp_servers);
-    await listKnowledge(tx, id, next.knowledge_scope === 'LISTED' && knowledge ? knowledge : items);
+    if (tables) await listRecords(tx, id, 'tables', tables);
+    if (mcp_servers) await listRecords(tx, id, 'mcp_servers', mcp_servers);
+    await listRecords(tx, id, 'knowledge', next.knowledge_scope === 'LISTED' && knowledge ? knowledge : items);
     await updateAgent(tx, id, next);
     return expectSmall(await expectAgent(tx, id));
   });
@@ -160,19 +158,9 @@ const pickFields = ({
   ...fields
 }: Agent): AgentFields => fields;
 
-async function listTables(tx: TenantTx, agent: string, tables: string[]): Promise<void> {
-  const [unknown] = await replaceTables(tx, agent, tables);
-  if (unknown !== undefined) throw unknownReference(`tables[${tables.indexOf(unknown)}]`);
-}
-
-async function listServers(tx: TenantTx, agent: string, servers: string[]): Promise<void> {
-  const [unknown] = await replaceMcpServers(tx, agent, servers);
-  if (unknown !== undefined) throw unknownReference(`mcp_servers[${servers.indexOf(unknown)}]`);
-}
-
-async function listKnowledge(tx: TenantTx, agent: string, items: string[]): Promise<void> {
-  const [unknown] = await replaceKnowledge(tx, agent, items);
-  if (unknown !== undefined) throw unknownReference(`knowledge[${items.indexOf(unknown)}]`);
+async function listRecords(tx: TenantTx, agent: string, field: LinkField, ids: string[]): Promise<void> {
+  const [unknown] = await replaceLinks(tx, agent, field, ids);
+  if (unknown !== undefined) throw unknownReference(`${field}[${ids.indexOf(unknown)}]`);
 }
 
 async function checkAddress(kit: Kit, type: Agent['type'], url: string | null): Promise<void> {

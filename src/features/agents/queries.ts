@@ -1,4 +1,4 @@
-import { exec, many, maybeOne, oneValue } from '../../platform/store/db.ts';
+import { exec, maybeOne, oneValue } from '../../platform/store/db.ts';
 import type { Page, Window } from '../../platform/store/paging.ts';
 import { listPage } from '../../platform/store/plain-list.ts';
 import { findUnknown } from '../../platform/store/unknown-references.ts';
@@ -111,44 +111,6 @@ export function updateAgent(tx: TenantTx, id: string, fields: AgentFields): Prom
       updated_at = now() where company_id = $1 and _id = $2`,
     values: [tx.companyId, id, ...toValues(fields)],
   });
-}
-
-/** Limits an agent to these knowledge items. Returns those of them that the company does not have. */
-export async function replaceKnowledge(tx: TenantTx, agent: string, items: string[]): Promise<string[]> {
-  await exec(tx, {
-    name: 'agents.clearKnowledge',
-    text: 'delete from agent_knowledge where company_id = $1 and agent_id = $2 and item_id <> all($3::text[])',
-    values: [tx.companyId, agent, items],
-  });
-  if (items.length === 0) return [];
-  const known = await many<{ item: string }>(tx, {
-    name: 'agents.addKnowledge',
-    text: `with known as (select _id from knowledge_items where company_id = $1 and _id = any($3::text[]) for key share),
-      added as (insert into agent_knowledge (company_id, agent_id, item_id) select $1, $2, _id from known on conflict do nothing)
-      select _id as item from known`,
-    values: [tx.companyId, agent, items],
-  });
-  const found = new Set(known.map(({ item }) => item));
-  return items.filter((item) => !found.has(item));
-}
-
-/** Lets an agent read these tables and no others. Returns those of them that the company does not have. */
-export async function replaceTables(tx: TenantTx, agent: string, tables: string[]): Promise<string[]> {
-  await exec(tx, {
-    name: 'agents.clearTables',
-    text: 'delete from agent_tables where company_id = $1 and agent_id = $2 and table_id <> all($3::text[])',
-    values: [tx.companyId, agent, tables],
-  });
-  if (tables.length === 0) return [];
-  const known = await many<{ id: string }>(tx, {
-    name: 'agents.addTables',
-    text: `with known as (select _id from tables where company_id = $1 and _id = any($3::text[]) and removed_at is null for key share),
-      added as (insert into agent_tables (company_id, agent_id, table_id) select $1, $2, _id from known on conflict do nothing)
-      select _id as id from known`,
-    values: [tx.companyId, agent, tables],
-  });
-  const found = new Set(known.map(({ id }) => id));
-  return tables.filter((id) => !found.has(id));
 }
 
 export function deleteAgent(tx: TenantTx, id: string): Promise<number> {

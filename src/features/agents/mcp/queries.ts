@@ -114,22 +114,3 @@ export function listMcpServers(tx: TenantRead, search: string | null, window: Wi
     values: [tx.companyId, search],
   });
 }
-
-/** Lets an agent call tools of these servers and no others. Returns those of them that the company does not have. */
-export async function replaceMcpServers(tx: TenantTx, agent: string, servers: string[]): Promise<string[]> {
-  await exec(tx, {
-    name: 'agents.clearMcpServers',
-    text: 'delete from agent_mcp_servers where company_id = $1 and agent_id = $2 and server_id <> all($3::text[])',
-    values: [tx.companyId, agent, servers],
-  });
-  if (servers.length === 0) return [];
-  const known = await many<{ id: string }>(tx, {
-    name: 'agents.addMcpServers',
-    text: `with known as (select _id from mcp_servers where company_id = $1 and _id = any($3::text[]) for key share),
-      added as (insert into agent_mcp_servers (company_id, agent_id, server_id) select $1, $2, _id from known on conflict do nothing)
-      select _id as id from known`,
-    values: [tx.companyId, agent, servers],
-  });
-  const found = new Set(known.map(({ id }) => id));
-  return servers.filter((id) => !found.has(id));
-}
