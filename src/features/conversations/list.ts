@@ -36,13 +36,13 @@ async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<
   const search = readSearch(query);
   if (search === null) {
     const rows = await findFilteredPage(tenant, filter, window);
-    return makePage(query, window, rows, () => countConversations(tenant.read, filter, window));
+    return makePage(window, rows, () => countConversations(tenant.read, filter, window));
   }
   const contacts = await searchContacts(tenant, search, MAX_CONTACTS);
   if (Array.isArray(contacts)) {
     const found = addFound(filter, search, contacts);
     const rows = await lookUpConversations(tenant.read, found, window);
-    return makePage(query, window, rows, () => countConversations(tenant.read, found, window));
+    return makePage(window, rows, () => countConversations(tenant.read, found, window));
   }
   const asked = { filter, search: contacts };
   const rows = await findNearFirst(
@@ -50,7 +50,7 @@ async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<
     () => listNearConversations(tenant.read, asked, window),
     () => listBroadMatches(tenant.read, asked, window),
   );
-  return makePage(query, window, rows, () => countBroadMatches(tenant.read, asked, window));
+  return makePage(window, rows, () => countBroadMatches(tenant.read, asked, window));
 }
 
 /** Returns the ids of at most `most` conversations that the list shows with these filters, in no particular order. */

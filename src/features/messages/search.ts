@@ -22,7 +22,7 @@ export async function searchMessages(tenant: Acting, query: MessageSearchQuery):
   const rows = await findPage(tenant, filter, window);
   // A check whether the records in the filters exist is needed only for an empty page.
   if (rows.length === 0) refuseUnknown(await findUnknownFilters(tenant.read, filter));
-  return makePage(query, window, rows, () => countAllMessages(tenant.read, filter, window));
+  return makePage(window, rows, () => countAllMessages(tenant.read, filter, window));
 }
 
 function findPage({ read }: Acting, filter: MessageFilter, window: Window): Promise<Message[]> {

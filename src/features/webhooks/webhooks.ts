@@ -86,7 +86,7 @@ export async function pageDeliveries(tenant: Tenant, query: DeliveryQuery): Prom
   const filter = { event, status, from, to };
   const window = pageWindow('deliveries', query);
   const rows = await listDeliveries(tenant.read, filter, window);
-  return makePage(query, window, rows, () => countDeliveries(tenant.read, filter, window));
+  return makePage(window, rows, () => countDeliveries(tenant.read, filter, window));
 }
 
 export async function readDelivery(tenant: Tenant, id: string): Promise<WebhookDelivery> {

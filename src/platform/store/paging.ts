@@ -203,22 +203,22 @@ export function makeCursorAfter({ field, seal }: Pick<Window, 'field' | 'seal'>,
 
 /** Builds the answer of a list from the rows of its window. `count` is called only when the caller wants the total. */
 export async function makePage<R extends PlacedRecord>(
-  query: Window['asked'],
   window: Window,
   rows: R[],
   count: () => Promise<number>,
 ): Promise<Page<R>> {
-  const result = rows.slice(0, query.limit);
-  const hasNextPage = rows.length > query.limit;
+  const { page = 1, limit, skipCount, after } = window.asked;
+  const result = rows.slice(0, limit);
+  const hasNextPage = rows.length > limit;
   const last = result.at(-1);
-  const totalCount = query.skipCount ? null : await count();
+  const totalCount = skipCount ? null : await count();
   return {
     result,
     meta: {
-      page: query.after === undefined ? (query.page ?? 1) : null,
-      limit: query.limit,
+      page: after === undefined ? page : null,
+      limit,
       totalCount,
-      totalPages: totalCount === null ? null : Math.ceil(totalCount / query.limit),
+      totalPages: totalCount === null ? null : Math.ceil(totalCount / limit),
       hasNextPage,
       nextCursor: hasNextPage && last ? makeCursorAfter(window, last) : null,
     },

@@ -27,17 +27,6 @@ export interface PlainList extends Pick<Statement, 'planEachTime'> {
   values: unknown[];
 }
 
-/** Selects the rows of a page, and one more row when another page follows. */
-export function listRows<R>(executor: Executor, list: PlainList, window: Window): Promise<R[]> {
-  const { name, variant = '', columns, from, filter, values, ...planning } = list;
-  return many<R>(executor, {
-    name: `${name}.list${variant}.${windowNameSuffix(window)}`,
-    text: `select ${columns} from ${from} where ${filter} ${windowClause(window, values.length + 1)}`,
-    values: [...values, ...windowValues(window)],
-    ...planning,
-  });
-}
-
 export function countRows(executor: Executor, list: PlainList, window: Since): Promise<number> {
   const { name, variant = '', columns: _columns, from, filter, values, ...planning } = list;
   return oneValue(executor, {
@@ -49,9 +38,17 @@ export function countRows(executor: Executor, list: PlainList, window: Since): P
 }
 
 /** Reads a page of the list, and the total unless the query skips it. */
-export const listPage = async <R extends PlacedRecord>(
+export async function listPage<R extends PlacedRecord>(
   executor: Executor,
   window: Window,
   list: PlainList,
-): Promise<Page<R>> =>
-  makePage(window.asked, window, await listRows<R>(executor, list, window), () => countRows(executor, list, window));
+): Promise<Page<R>> {
+  const { name, variant = '', columns, from, filter, values, ...planning } = list;
+  const rows = await many<R>(executor, {
+    name: `${name}.list${variant}.${windowNameSuffix(window)}`,
+    text: `select ${columns} from ${from} where ${filter} ${windowClause(window, values.length + 1)}`,
+    values: [...values, ...windowValues(window)],
+    ...planning,
+  });
+  return makePage(window, rows, () => countRows(executor, list, window));
+}

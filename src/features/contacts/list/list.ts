@@ -25,7 +25,7 @@ export async function pageContacts(tenant: Tenant, query: ContactQuery): Promise
   const window = pageWindow('contacts', query);
   const match = await readContactMatch(tenant, query);
   const rows = await findContactPage(tenant, match, window);
-  return makePage(query, window, rows, () => countMatchingContacts(tenant.read, match, window));
+  return makePage(window, rows, () => countMatchingContacts(tenant.read, match, window));
 }
 
 /** Reads search and filters of a query. Throws VALIDATION_FAILED or UNKNOWN_REFERENCE that names what is wrong with the filters. */

@@ -47,7 +47,7 @@ export async function pageTableRows(
   const { rows, total } = isAll
     ? { rows: await listRows(read, table._id, window), total: null }
     : await findRows(read, table._id, match, window);
-  return makePage(query, window, rows, async () => {
+  return makePage(window, rows, async () => {
     if (total !== null) return total;
     if (!isAll) return countFoundRows(read, table._id, match, window);
     return window.since === null ? countRows(read, table._id) : countRowsSince(read, table._id, window);
