@@ -1,4 +1,4 @@
-import { one } from '../../../platform/store/db.ts';
+import { one, oneValue } from '../../../platform/store/db.ts';
 import { READ_BYTES } from '../../../platform/store/portions.ts';
 import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import type { ClaimedRun } from '../../../platform/work/runs/queries.ts';
@@ -38,15 +38,14 @@ const choiceValues = (tx: TenantRead, asked: DeliveryReplayCreate, began: string
 ];
 
 /** Counts the deliveries that a replay would look at, up to `most`. */
-export async function countChosen(tx: TenantRead, asked: DeliveryReplayCreate, most: number): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
+export function countChosen(tx: TenantRead, asked: DeliveryReplayCreate, most: number): Promise<number> {
+  return oneValue(tx, {
     name: `webhooks.replays.countChosen.${asked.status}`,
     text: `select count(*)::int as count from (
         select from deliveries d cross join (${CHOICE}) r where ${chosenSql(asked.status)} limit $7) chosen`,
     values: [...choiceValues(tx, asked, null), most],
     planEachTime: true,
   });
-  return count;
 }
 
 export interface ReplayState {

@@ -1,6 +1,6 @@
 /** All SQL of runs. The statements of a kind have its name, because each kind shows other columns. */
 import type { Origin } from '../../http/audit.ts';
-import { exec, many, one } from '../../store/db.ts';
+import { exec, many, one, oneValue } from '../../store/db.ts';
 import type { Page, Window } from '../../store/paging.ts';
 import { listPage } from '../../store/plain-list.ts';
 import { IN_STRETCH, pageRangeBounds, type PageRange } from '../../store/retention.ts';
@@ -186,14 +186,13 @@ export async function claimRuns<I>(
 }
 
 /** Whether a run of another company waits for a worker, or is due. */
-export async function isAnotherWaiting(tx: SystemTx, { name }: RunKind, company: string): Promise<boolean> {
-  const { waiting } = await one<{ waiting: boolean }>(tx, {
+export function isAnotherWaiting(tx: SystemTx, { name }: RunKind, company: string): Promise<boolean> {
+  return oneValue(tx, {
     name: 'runs.isAnotherWaiting',
     text: `select exists (select from runs
       where finished_at is null and kind = $1 and company_id <> $2 and (is_waiting or held_until <= now())) as waiting`,
     values: [name, company],
   });
-  return waiting;
 }
 
 /** Lists runs of all companies that have made no progress for a day. */
