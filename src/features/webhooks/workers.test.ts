@@ -178,6 +178,10 @@ test('a claim that is visible only long after it was made, because its COMMIT wa
   assert.deepEqual(await database.sql('select status from deliveries where company_id = $1', [_id]), [
     { status: 'UNKNOWN' },
   ]);
-  // The first sweep becomes the mark only after the claim was visible.
-  assert.deepEqual([sweeps[1] === sweeps[0], sweeps[2] === sweeps[0]], [true, false]);
+  // The first sweep becomes the mark only after the claim was visible. The transactions of other databases of the server delay this as well.
+  assert.equal(sweeps[1], sweeps[0]);
+  await waitUntil('the mark to move', async () => {
+    await sweep();
+    return sweeps.at(-1) !== sweeps[0];
+  });
 });
