@@ -101,14 +101,14 @@ function checkRow(
   run: Planning['run'],
   { row, to, known, contact }: Checked,
 ): FilledTemplate | RowFault {
-  const read = readPhone(row.phone, null);
   const refusal = findRefusal(
     {
       ...STRANGER,
       ...known,
       name: nameKey(to),
       is_engaged: (known?.conversation ?? null) !== null,
-      country_code: isPhoneFault(read) ? null : read.country_code,
+      // Reading a number takes longer than all else here.
+      country_code: asking.undeliveredIn.length > 0 ? findCountry(row.phone) : null,
     },
     asking,
   );
@@ -119,6 +119,11 @@ function checkRow(
     contact: contact ?? newcomer,
     columns: { ...(row.name === null ? {} : { name: row.name }), phone: row.phone, ...row.columns },
   });
+}
+
+function findCountry(phone: string): string | null {
+  const read = readPhone(phone, null);
+  return isPhoneFault(read) ? null : read.country_code;
 }
 
 /** A contact that is created with the message. */
