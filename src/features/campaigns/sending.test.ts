@@ -37,7 +37,8 @@ async function createFor(phones: string[], options: Json = {}, { key, inbox } = 
   const body = { name: 'Spring', inbox, steps: [{ template: HELLO }], ...options };
   const { body: campaign } = await call(201, 'POST', '/v1/campaigns', { key, body });
   const contacts = phones.map((phone) => ({ phone }));
-  await call(201, 'POST', `/v1/campaigns/${campaign._id}/enrollments`, { key, body: { contacts } });
+  if (contacts.length > 0)
+    await call(201, 'POST', `/v1/campaigns/${campaign._id}/enrollments`, { key, body: { contacts } });
   return campaign;
 }
 const start = ({ _id }: Json, key = demo.key) => call(201, 'POST', `/v1/campaigns/${_id}/start`, { key });
@@ -86,6 +87,29 @@ test('after the network has held a message back from a contact (131049), campaig
   await start(third);
   await awaitEnd(third);
   assert.equal((await listSent(byCampaign)).length, 2);
+});
+
+test("a campaign sends to the same one of a contact's numbers as a single message", async () => {
+  const [shown, newer] = [makePhoneNumber(), makePhoneNumber()];
+  const create = async (phone: string): Promise<string> =>
+    (await call(201, 'POST', '/v1/contacts', { body: { name: 'Ana', phone_number: `+${phone}` } })).body._id;
+  const [contact, other] = [await create(shown), await create(newer)];
+  await call(201, 'POST', `/v1/contacts/${contact}/merge`, { body: { contact: other } });
+  const body = { inboxId: demo.inbox, contact, message: { template: HELLO } };
+  await call(201, 'POST', '/v1/messages/send-template', { body });
+  const campaign = await createFor([], { audience: { contacts: [contact] }, send_to_active_conversations: true });
+  await start(campaign);
+  await awaitEnd(campaign);
+  assert.deepEqual([(await listSent(shown)).length, (await listSent(newer)).length], [2, 0]);
+});
+
+test('a bulk send answers a conversation whose snooze has ended, as a single message does', async () => {
+  const phone = makePhoneNumber();
+  const { conversationId } = (await sendBulk(phone)).sentContacts[0];
+  await database.sql('update conversations set woken_at = now(), unread_count = 1 where _id = $1', [conversationId]);
+  await sendBulk(phone);
+  const shown = await database.sql('select woken_at, unread_count from conversations where _id = $1', [conversationId]);
+  assert.deepEqual(shown, [{ woken_at: null, unread_count: 0 }]);
 });
 
 test('a message that waits for its recipient is not sent after its campaign was paused, and is sent once it goes on', async () => {

@@ -121,7 +121,7 @@ export const sheetForm = (column: string) => ({
   ),
 });
 
-/** What a worker has to do with a sheet. */
+/** What the import of a sheet needs to know. */
 export interface ImportInput extends Pick<
   Import,
   'kind' | 'table' | 'file_name' | 'format' | 'columns' | 'silent' | 'update_existing' | 'country' | 'tag'

@@ -105,7 +105,7 @@ function explainRejection(channel: Channel, { error, network }: Rejected) {
   return { errors: [error], reason: network && text ? { code: error.code, message: text } : null };
 }
 
-/** Marks messages as FAILED that never left, all for the same cause. */
+/** Marks messages that were never sent as FAILED, all for the same cause. */
 export async function failUnsent(tx: TenantTx, messages: string[], cause: NetworkError): Promise<void> {
   await failMessages(
     tx,

@@ -1,6 +1,6 @@
 /**
- * Decides whether a message may go to a person through an inbox now. Whoever sends, or foresees what a send would do, asks this one list: in
- * memory about one person, or in a statement about many. docs/messages.md shows it.
+ * The rules for whether a message can be sent to a person through an inbox now. All sends and previews use this one list: in memory for one
+ * person, or as SQL for many. docs/messages.md shows it.
  */
 import type { ContentType } from '../../channels/content.ts';
 import type { Identity } from '../../channels/identity.ts';
