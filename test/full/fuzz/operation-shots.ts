@@ -344,7 +344,11 @@ function listWrongTexts(schema: Schema): string[] {
       String(schema.enum[0]).toLowerCase() + String.fromCodePoint(0x200b),
     ];
   if (type === 'boolean') return ['yes', '2', 'TRUE', 'tru', ' true', ''];
-  if (type === 'string') return schema.maxLength === undefined ? [] : ['a'.repeat(schema.maxLength + 1)];
+  if (type === 'string') {
+    const { maxLength = Infinity } = schema;
+    // A longer text would be cut to one that fits.
+    return maxLength < MAX_IN_PATH ? ['a'.repeat(maxLength + 1)] : [];
+  }
   if (type !== 'integer') return [];
   const ends = [
     schema.minimum === undefined ? [] : [schema.minimum - 1],
