@@ -28,7 +28,7 @@ export const startConversationRuns = (kit: Kit): ClaimLoop =>
 
 /** Reports a conversation that cannot be changed with the error of its PATCH. */
 function countFailed(run: Run, error: unknown): Progress {
-  const reason = toRunError(findSecondOpen(error, 'status') ?? error);
+  const reason = toRunError(error);
   const failure: ConversationFailure = { conversation: findNext(run), ...reason };
   return { processed: 1, failed: 1, failures: run.failures.length < MAX_FAILURES ? [failure] : [] };
 }
@@ -40,11 +40,13 @@ const findNext = ({ subjects }: Run): string => subjects?.[0] ?? '';
 async function changeAndAudit(kit: Kit, tx: TenantTx, acting: Acting, run: Run): Promise<boolean> {
   const { company, input: change, origin } = run;
   const id = findNext(run);
-  const { isChanged } = await changeConversationById(kit, tx, acting, {
-    id,
-    step: change.step,
-    makeInput: (before) => toUpdate(change, before),
-  });
+  const makeInput = (before: Conversation): ConversationUpdate => toUpdate(change, before);
+  const { isChanged } = await changeConversationById(kit, tx, acting, { id, step: change.step, makeInput }).catch(
+    (error: unknown) => {
+      // Failure policy: the refusal of a second open conversation gets its code; any other error is thrown on.
+      throw findSecondOpen(error, 'status') ?? error;
+    },
+  );
   const entry = {
     company,
     actor: toLoggedActor(acting.actor),
