@@ -18,6 +18,7 @@ import { startConversationRuns } from '../../../features/conversations/bulk/work
 import { REPLAYS } from '../../../features/webhooks/replays/replays.ts';
 import { newId } from '../../values/ids.ts';
 import { addRun, purgeRuns } from './runs.ts';
+import { startRuns, type Portion } from './work.ts';
 
 const platform = await startPlatform();
 const { call, database } = platform;
@@ -130,6 +131,42 @@ test('a run that a second worker takes while the first one still works on it is 
   const run = await awaitRun(platform, _id, company);
   assert.deepEqual([run.processed, run.changed_count, run.failed_count], [40, 40, 0]);
   assert.deepEqual(await listChanged(company), ids);
+});
+
+test('a worker that has lost a run to another one does not end it', async (t) => {
+  const company = await platform.createCompany();
+  const { kit } = platform.running;
+  const kind = { ...REPLAYS, name: 'TEST' as 'REPLAY' };
+  const [begun, isLost] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const loseFirst = async (): Promise<Portion> => {
+    begun.resolve();
+    await isLost.promise;
+    return { progress: null, end: { error: { code: 'INTERNAL_ERROR', message: 'of the first worker' } } };
+  };
+  const loop = startRuns(kit, {
+    kind,
+    perCompany: 1,
+    begin: ({ processed }) => ({
+      portion: () => (processed === 0 ? loseFirst() : Promise.resolve({ progress: null, end: { error: null } })),
+    }),
+  });
+  t.after(() => loop.stop());
+  const run = {
+    input: {},
+    subjects: null,
+    total: 2,
+    origin: null,
+    actor: { type: 'system', id: null, name: 'x' },
+  } as const;
+  const { _id } = await kit.database.tenantTx(company._id, (tx) => addRun(tx, kind, run));
+  await begun.promise;
+  await database.sql('update runs set processed = 1 where _id = $1', [_id]);
+  isLost.resolve();
+  const [ended] = await waitUntil('the end of the run', async () => {
+    const rows = await database.sql('select status from runs where _id = $1 and finished_at is not null', [_id]);
+    return rows.length > 0 && rows;
+  });
+  assert.equal(ended?.['status'], 'COMPLETED');
 });
 
 test('a cancelled run does nothing more, and a run that has ended stays as it is', async (t) => {

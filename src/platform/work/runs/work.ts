@@ -188,13 +188,15 @@ async function store(
 ): Promise<DonePortion> {
   const { progress, isLast, pauseSeconds } = await acting.tx(async (tx) => {
     const done = await work(tx);
-    if (done.progress && (await countPortion(tx, run, done.progress)) === 0) throw new RunLost();
     const isDone = run.subjects !== null && run.processed + (done.progress?.processed ?? 0) === run.total;
     const end = done.end ?? (isDone ? { error: null } : null);
+    // An end is counted too, because a worker that has lost the run must not end it.
+    const counted = done.progress ?? (end && { processed: 0 });
+    if (counted && (await countPortion(tx, run, counted)) === 0) throw new RunLost();
     if (end && !(await finishRun(tx, kind, run._id, { status: end.error ? 'FAILED' : 'COMPLETED', ...end })))
       throw new RunLost();
-    if (done.progress) announceRun(tx, run._id);
-    return { progress: done.progress, isLast: end !== null, pauseSeconds: done.pauseSeconds ?? null };
+    if (counted) announceRun(tx, run._id);
+    return { progress: counted, isLast: end !== null, pauseSeconds: done.pauseSeconds ?? null };
   });
   if (progress) {
     run.processed += progress.processed;
