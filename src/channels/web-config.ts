@@ -57,7 +57,8 @@ export const WEB_PROPERTIES = {
   office_hours: nullable(OfficeHours),
   questions: Type.Array(Question, {
     maxItems: 10,
-    description: 'The questions to a new visitor. The answers are stored with the first text or file',
+    description:
+      'Questions that a new visitor answers before writing. The answers are stored with the first text or file',
   }),
   identity_required: plain.flag('Only visitors identified by the site can chat'),
   show_operator_names: plain.flag('Visitors see the names of the users who reply'),

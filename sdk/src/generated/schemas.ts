@@ -2563,7 +2563,7 @@ export interface InboxUpdate {
       /** What visitors read outside these hours */
       away_text: string | null;
     } | null | undefined;
-    /** The questions to a new visitor. The answers are stored with the first text or file */
+    /** Questions that a new visitor answers before writing. The answers are stored with the first text or file */
     questions?: Array<{
       /** The requested information */
       kind: 'NAME' | 'EMAIL' | 'CUSTOM_FIELD';
@@ -2695,7 +2695,7 @@ export interface InboxCreate {
       /** What visitors read outside these hours */
       away_text: string | null;
     } | null | undefined;
-    /** The questions to a new visitor. The answers are stored with the first text or file */
+    /** Questions that a new visitor answers before writing. The answers are stored with the first text or file */
     questions?: Array<{
       /** The requested information */
       kind: 'NAME' | 'EMAIL' | 'CUSTOM_FIELD';
@@ -2840,7 +2840,7 @@ export interface Inbox {
       /** What visitors read outside these hours */
       away_text: string | null;
     } | null;
-    /** The questions to a new visitor. The answers are stored with the first text or file */
+    /** Questions that a new visitor answers before writing. The answers are stored with the first text or file */
     questions: Array<{
       /** The requested information */
       kind: 'NAME' | 'EMAIL' | 'CUSTOM_FIELD';

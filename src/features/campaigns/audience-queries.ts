@@ -33,7 +33,7 @@ export interface SkipRules {
   places: Record<string, number>;
   needed: NeededValue[];
   restingCodes: readonly string[];
-  /** Returns an expression for the code by which the common rules refuse the recipient with these facts. */
+  /** Returns an SQL expression: the code of the first rule that refuses a recipient with these facts, or null. */
   refusal(facts: FactsSql, bind: Bind): string;
 }
 

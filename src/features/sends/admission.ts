@@ -41,7 +41,7 @@ export interface Asking<C extends Caller = Caller> {
   writesToActive: boolean;
   /** The countries where the network delivers no template of this category. */
   undeliveredIn: readonly string[];
-  /** The network's codes after which it wants no other message to the contact within a day. */
+  /** The network's error codes that forbid another message to the contact for a day. */
   restingCodes: readonly string[];
 }
 
@@ -59,7 +59,7 @@ interface AskedMessage {
   writesToActive?: boolean;
 }
 
-/** Returns what is asked about each recipient of a message. */
+/** Gathers what the rules need to know about a message, its inbox and its channel. Each recipient is then judged by it. */
 export function ask<C extends Caller>(
   caller: C,
   channel: NamedChannel,
@@ -193,7 +193,7 @@ function holds(condition: boolean | Condition, facts: Facts): boolean {
   return (among ? among.some((each) => each === value) : value) === is;
 }
 
-/** Returns an expression for the code of findRefusal(), from expressions for the facts. */
+/** Writes findRefusal() as SQL: an expression for the code of the refusal, or null, from expressions for the facts. */
 export function refusalSql(facts: FactsSql, asking: Asking, bind: Bind): string {
   const whens = RULES.flatMap(({ codes, refuses }) => {
     const code = codes[asking.caller];

@@ -9,7 +9,7 @@ export interface Facts {
   /** Whether the message would interrupt an open conversation in the inbox. */
   is_engaged: boolean;
   country_code: string | null;
-  /** Whether a message to the person failed within the last day with a code after which the network wants no other one. */
+  /** Whether a message to the person failed within the last day with a code that forbids another one for a day. */
   is_resting: boolean;
   /** Whether the person has written in the inbox in the last 24 hours. */
   window_open: boolean;

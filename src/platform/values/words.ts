@@ -108,5 +108,5 @@ function measureDistance(from: string, to: string): number {
 /** Shortens a text to at most so many code units, without cutting a character that consists of two. */
 export const clipText = (text: string, most: number): string => text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 
-/** A character that is not white space, for JavaScript and PostgreSQL alike. A template takes a value without any for none. */
+/** A character that is not white space, for JavaScript and PostgreSQL alike. For a template, a value without one is missing. */
 export const VISIBLE_CHARACTER = String.raw`[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]`;

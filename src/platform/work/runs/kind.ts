@@ -28,7 +28,7 @@ export interface RunKind<R extends ShownRun = ShownRun> {
   /** The most runs of a company that wait or are worked on, and the error of a request for one more; `open` are the ids of those runs. */
   mostOpen: number;
   refuse(open: string[]): AppError;
-  /** Why a run failed that has ended its process twice. */
+  /** The error of a run that is given up because it has ended its worker's process twice. */
   crashed: RunError;
   /** Deletes what only a run that has not ended needs. */
   clean?(tx: TenantTx, id: string): Promise<unknown>;

@@ -16,7 +16,7 @@ interface Words {
 
 interface RunRoutes {
   path: string;
-  /** The kind of its ids in the API document, such as `conversation-run`. */
+  /** What the API document calls the ids of these runs, such as `conversation-run`. */
   record: string;
   /** The scopes to see a run and to cancel it. */
   scopes: { see: Scope; cancel: Scope };
