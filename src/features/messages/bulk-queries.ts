@@ -1,5 +1,5 @@
 /** Statements about many messages of one inbox that are sent together. */
-import { exec, many, one } from '../../platform/store/db.ts';
+import { exec, many, oneValue } from '../../platform/store/db.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Cause, FailureReason } from './schemas.ts';
 
@@ -39,12 +39,11 @@ export function failAllQueued(tx: TenantTx, failed: FailedMessage[]): Promise<{ 
  * Counts the messages of a campaign whose outcome no one knows: the network has had a minute to answer, and takes ten seconds. The index of
  * QUEUED messages is small, because no other message stays in this state.
  */
-export async function countUnknown(tx: TenantRead, campaign: string): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
+export function countUnknown(tx: TenantRead, campaign: string): Promise<number> {
+  return oneValue(tx, {
     name: 'messages.countUnknown',
     text: `select count(*)::int as count from messages
       where status = 'QUEUED' and created_at < now() - interval '1 minute' and company_id = $1 and campaign_id = $2`,
     values: [tx.companyId, campaign],
   });
-  return count;
 }
