@@ -212,7 +212,7 @@ async function compareSizes(bench: Bench): Promise<Figure[]> {
   const own = openDatabase({ url: database.url, poolSize: 2 });
   const claims = await compareTimes('(campaigns) claim of due, 1,000,000 / 1,000', [large, small], async (campaign) => {
     const due = await listDue(own.read(company), campaign, DUE);
-    const ids = due.map(({ _id }) => _id);
+    const ids = due.map(({ enrollment }) => enrollment);
     const asked = { inbox: bench.inbox, places: { PHONE: 0 }, restingCodes: ['131049'] };
     const locked = await own.tenantTx(company, (tx) => lockDue(tx, ids, asked));
     if (locked.length !== DUE) throw new Error(`${locked.length} enrollments were due`);

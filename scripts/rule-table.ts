@@ -1,5 +1,5 @@
 /** Writes the table of docs/messages.md that says which messages are not sent, and by which code each caller learns it. */
-import { RULES, type Codes } from '../src/features/sends/admission.ts';
+import { RULES, type Codes } from '../src/features/admission/admission.ts';
 import { writeTable } from './built-files.ts';
 
 export const writeRuleTable = (): string[] =>

@@ -74,7 +74,7 @@ export const EXCEPTIONS: readonly TableException[] = [
     table: 'campaign_enrollments',
     reason: 'a message that waits to be sent again has no outcome yet',
   },
-  { room: 'sends', table: 'messages', reason: 'a recipient rests after a refusal of the network' },
+  { room: 'admission', table: 'messages', reason: 'a recipient rests after a refusal of the network' },
   { room: 'messages', table: 'unreadable_items', reason: 'the health of an inbox shows what it could not read' },
   { room: 'bulk', table: 'agents', reason: 'a run that names an unknown agent is refused' },
   { room: 'conversations', table: 'agents', reason: 'a filter that names an unknown agent is refused' },

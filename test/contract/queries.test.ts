@@ -33,7 +33,7 @@ import type { Window } from '../../src/platform/store/paging.ts';
 import { purgeByPages } from '../../src/platform/store/retention.ts';
 import { lockLimit } from '../../src/platform/store/limit-lock.ts';
 import type { SystemTx, TenantTx } from '../../src/platform/store/tenant.ts';
-import type { FactsSql } from '../../src/features/sends/recipient-sql.ts';
+import type { FactsSql } from '../../src/features/admission/recipient-sql.ts';
 import { connectAs, openTestDatabase } from '../support/database.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RULES, type Caller } from '../../src/features/sends/admission.ts';
+import { RULES, type Caller } from '../../src/features/admission/admission.ts';
 import { setHour } from '../support/daytime.ts';
 import { connectPhone, makePhoneNumber, waitUntilCopied } from '../support/network.ts';
 import { startPlatform, type Json } from '../support/platform.ts';

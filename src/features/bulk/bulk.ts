@@ -13,32 +13,28 @@ import { refuseUnknownInbox } from '../inboxes/inboxes.ts';
 import { foreseePlaces } from '../inboxes/portfolio.ts';
 import { checkHeaders } from '../messages/files.ts';
 import { checkGiven } from '../templates/parameters.ts';
+import type { DispatchOptions } from '../sends/dispatch.ts';
+import { planCandidates } from '../sends/plan.ts';
+import type { Fault } from '../sends/schemas.ts';
+import { findSendingInbox, openSender, type SendingInbox } from '../sends/sender.ts';
+import { SourceLost } from '../sends/source.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { settleLeft } from './ending.ts';
 import { readBulkRows, type BulkRequest } from './given.ts';
-import { divideByPlaces, planRows } from './plan.ts';
-import {
-  findAgent,
-  findBulkInbox,
-  findRun,
-  findRuns,
-  insertRun,
-  listRuns,
-  takeRun,
-  type BulkInbox,
-  type RunWork,
-} from './queries.ts';
+import { OVER_LIMIT, planBulk, readCandidates, toUnsent } from './plan.ts';
+import { findAgent, findRun, findRuns, insertRun, listRuns, takeRun, type RunWork } from './queries.ts';
 import { insertRows, listDone, type DoneRow, type NewRow } from './row-queries.ts';
-import { openRunning, RunLost } from './running.ts';
-import { openSender } from './sender.ts';
 import type { BulkForm, BulkQuery, BulkResult, BulkRun } from './schemas.ts';
-import { workRun, type WorkOptions } from './work.ts';
+import { openRunning } from './source.ts';
+import { workRun } from './work.ts';
+
+export type { DispatchOptions };
 
 export async function sendBulk(
   kit: Kit,
   tenant: Tenant,
   request: BulkRequest,
-  options: WorkOptions,
+  options: DispatchOptions,
 ): Promise<BulkResult> {
   const { body } = request;
   const { inbox, run } = await checkRequest(kit, tenant, body);
@@ -57,7 +53,7 @@ export async function sendBulk(
 }
 
 /** Answers a repeated request: goes on with a run whose process has ended, and answers with the result. */
-export async function resumeBulk(kit: Kit, tenant: Tenant, id: string, options: WorkOptions): Promise<BulkResult> {
+export async function resumeBulk(kit: Kit, tenant: Tenant, id: string, options: DispatchOptions): Promise<BulkResult> {
   const found = expectFound(await findRun(tenant.read, id));
   if (found.status === 'COMPLETED') return readBulk(tenant, id);
   const holder = newId();
@@ -82,7 +78,7 @@ export async function pageBulk(tenant: Tenant, query: BulkQuery): Promise<Page<B
 }
 
 interface Checked {
-  inbox: BulkInbox;
+  inbox: SendingInbox;
   run: RunWork;
 }
 
@@ -90,7 +86,7 @@ const PATHS = { inbox: 'inboxId', name: 'templateName', language: 'languageCode'
 
 /** Checks the parts of the request that concern all contacts. Throws before anything is stored. */
 async function checkRequest(kit: Kit, tenant: Tenant, body: BulkForm): Promise<Checked> {
-  const inbox = await findBulkInbox(tenant.read, body.inboxId);
+  const inbox = await findSendingInbox(tenant.read, body.inboxId);
   if (!inbox) throw unknownReference('inboxId');
   if (inbox.status !== 'ACTIVE') throw invalid('inboxId', 'is the id of a deleted inbox', 'INBOX_INACTIVE');
   const { agentToActivate: agent = null, owner_user_id: owner = null, attendant_user_id: attendant = null } = body;
@@ -115,14 +111,14 @@ async function finish(
   kit: Kit,
   tenant: Tenant,
   { run, holder, isTakenOver }: { run: RunWork; holder: string; isTakenOver: boolean },
-  options: WorkOptions,
+  options: DispatchOptions,
 ): Promise<void> {
   const running = await openRunning(kit, tenant.companyId, run, holder);
   try {
     if (isTakenOver) await settleLeft(running);
-    if (!(await workRun(kit, running, options))) throw interrupted();
+    if (!(await workRun(running, options))) throw interrupted();
   } catch (error) {
-    throw error instanceof RunLost ? interrupted() : error;
+    throw error instanceof SourceLost ? interrupted() : error;
   }
 }
 
@@ -147,22 +143,30 @@ function toResult(done: DoneRow[]): Pick<BulkResult, 'errors' | 'sentContacts'> 
 /** Returns what a run would do now, by the same checks. Places in the daily limit are not reserved, so other sends may take them meanwhile. */
 async function foresee(kit: Kit, tenant: Tenant, { inbox, run }: Checked, rows: NewRow[]): Promise<BulkResult> {
   const { channel, portfolio } = await openSender(kit, tenant.read, inbox._id);
-  const good = rows.filter(({ error }) => error === null);
-  const plan = await planRows(tenant.read, { inbox, channel, run }, good);
-  const { sends: chosen, over } = await divideByPlaces(plan, (people) => foreseePlaces(tenant.read, portfolio, people));
-  const base = { message: null, network_status: null };
-  const done = [
-    ...rows.filter(({ error }) => error !== null).map(({ row, phone, error }) => ({ row, phone, error })),
-    ...[...plan.failed, ...over].map(({ row: { row, phone }, error }) => ({ row, phone, error })),
-  ].map((each): DoneRow => ({ ...base, ...each, status: 'FAILED', conversation: null }));
-  const sends = chosen.map(({ row: { row, phone }, known }): DoneRow => ({
-    ...base,
+  const planning = { inbox, channel, run };
+  const good = rows.filter(({ error }) => error === null).map(toUnsent);
+  const plan = planCandidates(planBulk(planning), await readCandidates(tenant.read, planning, good));
+  const people = plan.sends.flatMap(({ row, to }) => (row.window_open ? [] : [to.value]));
+  const placed = await foreseePlaces(tenant.read, portfolio, people);
+  const [sends, over] = [true, false].map((isPlaced) =>
+    plan.sends.filter(({ row, to }) => (row.window_open || placed.has(to.value)) === isPlaced),
+  ) as [typeof plan.sends, typeof plan.sends];
+  const foreseen = (
+    error: Fault | null,
+    { row, phone, conversation = null }: Pick<DoneRow, 'row' | 'phone'> & { conversation?: string | null },
+  ): DoneRow => ({
     row,
     phone,
-    status: 'SENT',
-    conversation: known?.conversation ?? null,
-    error: null,
-  }));
+    error,
+    message: null,
+    network_status: null,
+    ...(error ? { status: 'FAILED', conversation: null } : { status: 'SENT', conversation }),
+  });
+  const done = [
+    ...rows.filter(({ error }) => error !== null).map((row) => foreseen(row.error, row)),
+    ...plan.refused.map(({ row, code, message }) => foreseen({ code, message }, row)),
+    ...over.map(({ row }) => foreseen(OVER_LIMIT, row)),
+  ];
   return {
     _id: null,
     company: tenant.companyId,
@@ -177,6 +181,6 @@ async function foresee(kit: Kit, tenant: Tenant, { inbox, run }: Checked, rows: 
     updatedAt: null,
     completedAt: null,
     dryRun: true,
-    ...toResult([...done, ...sends].toSorted((a, b) => a.row - b.row)),
+    ...toResult([...done, ...sends.map(({ row }) => foreseen(null, row))].toSorted((a, b) => a.row - b.row)),
   };
 }

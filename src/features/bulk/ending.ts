@@ -1,19 +1,26 @@
 /** Ends a bulk run: fails the contacts to whom nothing is sent any more, and settles the rows whose outcome is unknown. */
 import { returnPlaces } from '../inboxes/portfolio.ts';
 import { failUnsent } from '../messages/settle.ts';
-import { toPlace, UNKNOWN_OUTCOME } from './outcomes.ts';
+import { SourceLost } from '../sends/source.ts';
+import type { Fault } from '../sends/schemas.ts';
+import { toPerson } from '../sends/sender.ts';
+import { UNKNOWN_OUTCOME } from './plan.ts';
 import { addCounts, completeRun } from './queries.ts';
-import { failRest, keepRun, settleCalling, type RowFault } from './row-queries.ts';
-import { RunLost, type Running } from './running.ts';
+import { failRest, keepRun, settleCalling } from './row-queries.ts';
+import type { Running } from './source.ts';
 
 /** Fails all contacts to whom nothing was sent yet, because the network would refuse all of them for this reason. */
-export async function failRemaining({ acting, run, holder, portfolio }: Running, fault: RowFault): Promise<void> {
+export async function failRemaining({ acting, run, holder, sender }: Running, fault: Fault): Promise<void> {
   await acting.tx(async (tx) => {
-    if (!(await keepRun(tx, { _id: run._id, holder }))) throw new RunLost();
+    if (!(await keepRun(tx, { _id: run._id, holder }))) throw new SourceLost();
     const rest = await failRest(tx, run._id, fault);
     const messages = rest.flatMap(({ message }) => message ?? []);
     await failUnsent(tx, messages, { code: fault.code, title: 'Not sent', message: fault.message, details: '' });
-    await returnPlaces(tx, portfolio, rest.map(toPlace));
+    await returnPlaces(
+      tx,
+      sender.portfolio,
+      rest.map(({ phone, ...place }) => ({ person: toPerson(phone), ...place })),
+    );
     await addCounts(tx, run._id, { sent: 0, errors: rest.length });
   });
 }

@@ -17,8 +17,9 @@ import {
 } from '../../platform/values/phone.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
 import { clipText, foldText } from '../../platform/values/words.ts';
-import type { NewRow, RowFault } from './row-queries.ts';
-import { toPerson } from './sender.ts';
+import type { Fault } from '../sends/schemas.ts';
+import { toPerson } from '../sends/sender.ts';
+import type { NewRow } from './row-queries.ts';
 import type { BulkForm } from './schemas.ts';
 import { readSheet, tooMany, type AskedSheet } from './sheet.ts';
 import { declareLimit, declareSettingLimit } from '../../platform/values/limits.ts';
@@ -43,7 +44,7 @@ export interface GivenPerson {
   name: string | null;
   phone: string;
   columns: Record<string, string>;
-  fault: RowFault | null;
+  fault: Fault | null;
 }
 
 export interface CheckedPerson extends GivenPerson, Pick<Phone, 'country_code'> {}
@@ -120,7 +121,7 @@ export async function readSheetPeople(kit: Kit, asked: AskedSheet): Promise<Give
   }));
 }
 
-function findFault(given: string, read: Phone | PhoneFault, name: string | null): RowFault | null {
+function findFault(given: string, read: Phone | PhoneFault, name: string | null): Fault | null {
   if (given.trim() === '') return { code: 'INVALID_NUMBER', message: 'The phone number is missing' };
   if (isPhoneFault(read)) return { code: 'INVALID_NUMBER', message: `The phone number ${read.message}` };
   return name !== null && Array.from(name).length > MAX_NAME
@@ -128,7 +129,7 @@ function findFault(given: string, read: Phone | PhoneFault, name: string | null)
     : null;
 }
 
-function findRepeat(seen: Map<string, number>, phone: string, row: number): RowFault | null {
+function findRepeat(seen: Map<string, number>, phone: string, row: number): Fault | null {
   const key = toPerson(phone);
   const first = seen.get(key);
   if (first !== undefined) return { code: 'DUPLICATE', message: `The contact is the same as in row ${first}` };

@@ -1,6 +1,5 @@
 import type { GivenComponent } from '../../channels/templates/given.ts';
 import type { ApprovedTemplate } from '../../channels/templates/compose.ts';
-import type { ChannelName } from '../../channels/registry.ts';
 import type { Actor } from '../../platform/values/actor.ts';
 import { exec, many, maybeOne } from '../../platform/store/db.ts';
 import type { Page, Window } from '../../platform/store/paging.ts';
@@ -143,31 +142,6 @@ export function completeRun(tx: TenantTx, { _id, holder }: { _id: string; holder
     text: `update bulk_runs set completed_at = now(), updated_at = now(), held_until = null, error_count = total - sent_count
       where company_id = $1 and _id = $2 and held_by = $3 and completed_at is null`,
     values: [tx.companyId, _id, holder],
-  });
-}
-
-/** The inbox of a run. */
-export interface BulkInbox {
-  _id: string;
-  channel: ChannelName;
-  status: 'ACTIVE' | 'DELETED';
-  default_owner: string | null;
-  default_agent: string | null;
-  test_mode: { enabled: boolean; test_numbers: string[] };
-  coexistence: boolean;
-  address: string | null;
-  account: string | null;
-  /** The company's time zone, in which times in templates are written. */
-  time_zone: string | null;
-}
-
-export function findBulkInbox(tx: TenantRead, id: string): Promise<BulkInbox | null> {
-  return maybeOne(tx, {
-    name: 'bulk.findInbox',
-    text: `select i._id, i.channel, i.status, i.default_owner, i.default_agent, i.test_mode, i.coexistence_enabled as coexistence,
-        i.network_address as address, i.network_account as account, c.general_config ->> 'time_zone' as time_zone
-      from inboxes i join companies c on c._id = i.company_id where i.company_id = $1 and i._id = $2`,
-    values: [tx.companyId, id],
   });
 }
 

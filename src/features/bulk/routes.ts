@@ -4,9 +4,8 @@ import { hangUpSignal } from '../../platform/http/hang-up.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { createShares } from '../../platform/work/shares.ts';
-import { pageBulk, readBulk, resumeBulk, sendBulk } from './bulk.ts';
+import { pageBulk, readBulk, resumeBulk, sendBulk, type DispatchOptions } from './bulk.ts';
 import { BulkForm, BulkList, BulkParams, BulkQuery, BulkResult, MAX_BULK_SHEET_BYTES } from './schemas.ts';
-import type { WorkOptions } from './work.ts';
 
 // The calls to networks that the runs of a process make at once; a company makes at most half of them.
 const CALLS = 256;
@@ -18,7 +17,7 @@ export function bulkRoutes(app: FastifyInstance, kit: Kit): void {
   // A run may take minutes, and a stop does not: what has begun is finished, and the rest waits for the repeated request.
   app.addHook('preClose', async () => stopping.abort());
   const calls = createShares(CALLS / 2, CALL_WAIT_MS, { all: CALLS, kept: CALLS / 8 });
-  const options: WorkOptions = { calls, stopping: stopping.signal };
+  const options: DispatchOptions = { calls, stopping: stopping.signal };
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/messages/send-bulk-template',

@@ -1,13 +1,8 @@
 /** Statements about the rows of a bulk run: each contact of the run is a row with its own state. */
 import { exec, many, one } from '../../platform/store/db.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
-import { joinOpenConversation, restingSql, windowOpenSql } from '../sends/recipient-sql.ts';
-
-/** The error of one contact. */
-export interface RowFault {
-  code: number | string;
-  message: string;
-}
+import type { Fault, StoredSend } from '../sends/schemas.ts';
+import { joinOpenConversation, restingSql, windowOpenSql } from '../admission/recipient-sql.ts';
 
 export interface NewRow {
   row: number;
@@ -15,7 +10,7 @@ export interface NewRow {
   /** The number as E.164, or as it was written where it cannot be read. */
   phone: string;
   columns: Record<string, string> | null;
-  error: RowFault | null;
+  error: Fault | null;
 }
 
 export function insertRows(tx: TenantTx, run: string, rows: NewRow[]): Promise<number> {
@@ -43,7 +38,7 @@ export interface DoneRow {
   status: 'SENT' | 'FAILED' | 'UNKNOWN';
   conversation: string | null;
   message: string | null;
-  error: RowFault | null;
+  error: Fault | null;
   network_status: string | null;
 }
 
@@ -77,111 +72,91 @@ export async function keepRun(tx: TenantTx, { _id, holder }: { _id: string; hold
   return held > 0;
 }
 
-/** Returns the next rows of a run whose messages are not stored yet. */
-export function listWaiting(tx: TenantRead, run: string, most: number): Promise<WaitingRow[]> {
+/** A row that is to be sent to: its message is not stored yet, or waits to be sent again. */
+export interface DueRow extends WaitingRow, StoredSend {}
+
+export function listDue(tx: TenantRead, run: string, most: number): Promise<DueRow[]> {
   return many(tx, {
-    name: 'bulk.listWaiting',
-    text: `select row, name, phone, columns from bulk_rows
-      where company_id = $1 and run_id = $2 and status = 'WAITING' order by row limit $3`,
+    name: 'bulk.listDue',
+    text: `select r.row, r.name, r.phone, r.columns, r.message_id as message, m.content, m.template, r.refusals, r.reached_at, r.reached_before
+      from bulk_rows r left join messages m on m.company_id = $1 and m._id = r.message_id
+      where r.company_id = $1 and r.run_id = $2 and r.status in ('WAITING', 'READY') order by r.row limit $3`,
     values: [tx.companyId, run, most],
   });
 }
 
-/** The result of storing the message of a row. */
-export interface PreparedRow {
+/** A row whose message is not sent. */
+export interface RefusedRow {
   row: number;
-  status: 'READY' | 'FAILED';
   contact: string | null;
-  conversation: string | null;
-  message: string | null;
-  error: RowFault | null;
-  reached_at: string | null;
-  reached_before: string | null;
+  error: Fault;
 }
 
-export function recordPrepared(tx: TenantTx, run: string, rows: PreparedRow[]): Promise<number> {
+export function recordRefused(tx: TenantTx, run: string, rows: RefusedRow[]): Promise<number> {
   return exec(tx, {
-    name: 'bulk.recordPrepared',
-    text: `update bulk_rows r set status = n.status, contact_id = n.contact, conversation_id = n.conversation, message_id = n.message,
-        error = n.error::jsonb, reached_at = n.reached_at, reached_before = n.reached_before, columns = null
-      from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::timestamptz[])
-        as n (row, status, contact, conversation, message, error, reached_at, reached_before)
+    name: 'bulk.recordRefused',
+    text: `update bulk_rows r set status = 'FAILED', contact_id = coalesce(n.contact, r.contact_id), error = n.error::jsonb, columns = null
+      from unnest($3::int[], $4::text[], $5::text[]) as n (row, contact, error)
       where r.company_id = $1 and r.run_id = $2 and r.row = n.row`,
     values: [
       tx.companyId,
       run,
       rows.map(({ row }) => row),
-      rows.map(({ status }) => status),
+      rows.map(({ contact }) => contact),
+      rows.map(({ error }) => JSON.stringify(error)),
+    ],
+  });
+}
+
+/** A row whose message is about to be given to the network. */
+export interface CallingRow {
+  row: number;
+  contact: string;
+  conversation: string;
+  message: string;
+  reached_at: string | null;
+  reached_before: string | null;
+}
+
+/** Notes that the calls for these rows begin. Returns how many there were: others were erased with their contacts. */
+export function markCalling(tx: TenantTx, run: string, rows: CallingRow[]): Promise<number> {
+  return exec(tx, {
+    name: 'bulk.markCalling',
+    text: `update bulk_rows r set status = 'CALLING', contact_id = coalesce(nullif(n.contact, ''), r.contact_id),
+        conversation_id = coalesce(nullif(n.conversation, ''), r.conversation_id), message_id = n.message,
+        reached_at = n.reached_at, reached_before = n.reached_before, columns = null
+      from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::timestamptz[])
+        as n (row, contact, conversation, message, reached_at, reached_before)
+      where r.company_id = $1 and r.run_id = $2 and r.row = n.row and r.status in ('WAITING', 'READY')`,
+    values: [
+      tx.companyId,
+      run,
+      rows.map(({ row }) => row),
       rows.map(({ contact }) => contact),
       rows.map(({ conversation }) => conversation),
       rows.map(({ message }) => message),
-      rows.map(({ error }) => error && JSON.stringify(error)),
       rows.map(({ reached_at }) => reached_at),
       rows.map(({ reached_before }) => reached_before),
     ],
   });
 }
 
-/** A row whose message is stored and was not given to the network yet. */
-export interface ReadyRow extends Pick<PreparedRow, 'row' | 'reached_at' | 'reached_before'> {
-  phone: string;
-  /** The number as the network writes it. */
-  address: string;
-  contact: string;
-  conversation: string;
-  message: string;
-  content: string | null;
-  template: { name: string; language: string; components: Record<string, unknown>[] };
-  refusals: number;
-}
-
-/** Returns the rows that an earlier process has left in the state READY. */
-export function listReady(tx: TenantRead, run: string, kind: string): Promise<ReadyRow[]> {
-  return many(tx, {
-    name: 'bulk.listReady',
-    text: `select r.row, r.phone, r.contact_id as contact, coalesce((
-          select i.address from contact_identities i where i.company_id = r.company_id and i.contact_id = r.contact_id and i.kind = $3
-          order by i.created_at desc limit 1), regexp_replace(r.phone, '\\D', '', 'g')) as address, r.conversation_id as conversation, r.message_id as message, m.content, m.template,
-        r.refusals, r.reached_at, r.reached_before
-      from bulk_rows r join messages m on m.company_id = r.company_id and m._id = r.message_id
-      where r.company_id = $1 and r.run_id = $2 and r.status = 'READY' order by r.row`,
-    values: [tx.companyId, run, kind],
-  });
-}
-
-/**
- * Marks the rows whose messages are about to be sent, and returns those that were marked. The others were erased with their contact, or
- * belong to a process that has taken over the run.
- */
-export async function markCalling(
-  tx: TenantTx,
-  { _id, holder }: { _id: string; holder: string },
-  rows: number[],
-): Promise<number[]> {
-  const marked = await many<{ row: number }>(tx, {
-    name: 'bulk.markCalling',
-    text: `update bulk_rows r set status = 'CALLING' from bulk_runs u
-      where r.company_id = $1 and r.run_id = $2 and r.row = any($4) and r.status = 'READY'
-        and u.company_id = $1 and u._id = $2 and u.held_by = $3 returning r.row`,
-    values: [tx.companyId, _id, holder, rows],
-  });
-  return marked.map(({ row }) => row);
-}
-
-/** The result of sending the message of a row. READY: the network refused the message because of a rate limit, so it is sent later. */
+/** The result of sending the message of a row. READY: the message is sent later. */
 export interface RowOutcome {
   row: number;
   status: 'SENT' | 'FAILED' | 'UNKNOWN' | 'READY';
-  error: RowFault | null;
+  error: Fault | null;
   network_status: string | null;
+  /** Whether the network has refused the message because of a rate limit. */
+  isRefused: boolean;
 }
 
 export function recordOutcomes(tx: TenantTx, run: string, outcomes: RowOutcome[]): Promise<number> {
   return exec(tx, {
     name: 'bulk.recordOutcomes',
     text: `update bulk_rows r set status = n.status, error = n.error::jsonb, network_status = n.network_status,
-        refusals = r.refusals + case when n.status = 'READY' then 1 else 0 end
-      from unnest($3::int[], $4::text[], $5::text[], $6::text[]) as n (row, status, error, network_status)
+        refusals = r.refusals + n.is_refused::int
+      from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::boolean[]) as n (row, status, error, network_status, is_refused)
       where r.company_id = $1 and r.run_id = $2 and r.row = n.row and r.status = 'CALLING'`,
     values: [
       tx.companyId,
@@ -190,6 +165,7 @@ export function recordOutcomes(tx: TenantTx, run: string, outcomes: RowOutcome[]
       outcomes.map(({ status }) => status),
       outcomes.map(({ error }) => error && JSON.stringify(error)),
       outcomes.map(({ network_status }) => network_status),
+      outcomes.map(({ isRefused }) => isRefused),
     ],
   });
 }
@@ -198,7 +174,7 @@ export function recordOutcomes(tx: TenantTx, run: string, outcomes: RowOutcome[]
  * Settles the rows that a process was sending when it ended: their outcome is unknown, unless a status of the network has arrived since.
  * Returns how many are sent and how many count as errors.
  */
-export function settleCalling(tx: TenantTx, run: string, unknown: RowFault): Promise<{ sent: number; errors: number }> {
+export function settleCalling(tx: TenantTx, run: string, unknown: Fault): Promise<{ sent: number; errors: number }> {
   return one(tx, {
     name: 'bulk.settleCalling',
     text: `with settled as (
@@ -215,7 +191,7 @@ export function settleCalling(tx: TenantTx, run: string, unknown: RowFault): Pro
 }
 
 /** Fails all rows that were not sent yet. Returns how many, and the messages that were stored for them. */
-export function failRest(tx: TenantTx, run: string, error: RowFault): Promise<RestRow[]> {
+export function failRest(tx: TenantTx, run: string, error: Fault): Promise<RestRow[]> {
   return many(tx, {
     name: 'bulk.failRest',
     text: `update bulk_rows set status = 'FAILED', error = $3, columns = null

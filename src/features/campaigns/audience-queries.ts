@@ -11,7 +11,7 @@ import {
   windowOpenSql,
   type Bind,
   type FactsSql,
-} from '../sends/recipient-sql.ts';
+} from '../admission/recipient-sql.ts';
 import type { SkipReason } from './schemas.ts';
 
 export interface AudienceMatch {

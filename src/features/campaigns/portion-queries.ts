@@ -1,8 +1,9 @@
 /** Statements that choose and store the next messages of a campaign. */
 import { exec, many, maybeOne, one, oneValue } from '../../platform/store/db.ts';
-import type { Identity } from '../../channels/identity.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
-import { joinNames, joinOpenConversation, restingSql, windowOpenSql, type Facts } from '../sends/recipient-sql.ts';
+import type { Identity } from '../../channels/identity.ts';
+import { joinNames, joinOpenConversation, restingSql, windowOpenSql, type Facts } from '../admission/recipient-sql.ts';
+import type { StoredSend } from '../sends/schemas.ts';
 import type { SkipReason } from './schemas.ts';
 import type { Recipient, RecipientContact } from '../../channels/templates/variables.ts';
 
@@ -31,7 +32,7 @@ export function holdTurn(tx: TenantTx, { campaign, claimed_at }: Turn): Promise<
 
 /** An enrollment whose next step is due. */
 export interface DueEnrollment {
-  _id: string;
+  enrollment: string;
   contact: string;
   step: number;
   /** The message of the step, when it waits to be sent again. */
@@ -41,7 +42,7 @@ export interface DueEnrollment {
 export function listDue(tx: TenantRead, campaign: string, most: number): Promise<DueEnrollment[]> {
   return many(tx, {
     name: 'campaigns.listDue',
-    text: `select e._id, e.contact_id as contact, e.current_step as step, s.message_id as message from campaign_enrollments e
+    text: `select e._id as enrollment, e.contact_id as contact, e.current_step as step, s.message_id as message from campaign_enrollments e
         left join campaign_sends s on s.company_id = $1 and s.enrollment_id = e._id and s.step = e.current_step
       where e.company_id = $1 and e.campaign_id = $2 and e.next_run_at <= now() order by e.next_run_at, e._id limit $3`,
     values: [tx.companyId, campaign, most],
@@ -49,20 +50,15 @@ export function listDue(tx: TenantRead, campaign: string, most: number): Promise
 }
 
 /** A due enrollment with everything that decides whether and what is sent. A first message interrupts the conversations of others. */
-export interface Candidate extends DueEnrollment, Omit<Facts, 'name'> {
+export interface CampaignCandidate extends DueEnrollment, StoredSend, Omit<Facts, 'name'> {
   /** The values of the enrolment, with those that the caller gave who added the contact. */
   recipient: (RecipientContact & Pick<Recipient, 'columns'>) | null;
-  refusals: number;
   /** The name that the message is sent to; null when the contact has none. */
   to: Identity | null;
   /** The open conversation with the contact in the inbox. */
   conversation: string | null;
   /** Whether the contact has replied to an earlier message. */
   has_replied: boolean;
-  content: string | null;
-  template: { name: string; language: string; components: Record<string, unknown>[] } | null;
-  reached_at: string | null;
-  reached_before: string | null;
 }
 
 /** Locks due enrollments, whose conversations, contacts and waiting messages are locked already. */
@@ -70,10 +66,10 @@ export function lockDue(
   tx: TenantTx,
   ids: string[],
   { inbox, places, restingCodes }: { inbox: string; places: Record<string, number>; restingCodes: string[] },
-): Promise<Candidate[]> {
+): Promise<CampaignCandidate[]> {
   return many(tx, {
     name: 'campaigns.lockDue',
-    text: `select e._id, e.contact_id as contact, e.current_step as step, e.recipient, e.refusals, c.country_code, c.blocked, c.opted_out,
+    text: `select e._id as enrollment, e.contact_id as contact, e.current_step as step, e.recipient, e.refusals, c.country_code, c.blocked, c.opted_out,
         e.replied_at is not null as has_replied, named.names -> 0 as "to", v._id as conversation,
         v._id is not null and v.enrollment_id is distinct from e._id and e.current_step = 0 as is_engaged,
         ${windowOpenSql('$3')} as window_open, ${restingSql('$5::text[]')} as is_resting,
@@ -142,8 +138,6 @@ export function markCalled(tx: TenantTx, sends: CalledSend[], lastStep: number):
 
 export interface Skipped {
   enrollment: string;
-  /** The message that waited to be sent again; null when nothing was sent yet. */
-  message: string | null;
   /** REPLIED stands only for contacts who have got a message. */
   reason: SkipReason | 'REPLIED';
   /** The value that is missing or does not fit, in a sentence; null for the other reasons. */

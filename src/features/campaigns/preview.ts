@@ -2,7 +2,7 @@
 import type { Kit } from '../../kit.ts';
 import { AppError, type FieldError } from '../../platform/values/errors.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
-import { ask, refusalSql } from '../sends/admission.ts';
+import { ask, refusalSql } from '../admission/admission.ts';
 import { findShelf } from '../templates/catalogue.ts';
 import { findNeededValues, readAudience } from './audience.ts';
 import { countAudience, type SkipRules } from './audience-queries.ts';

@@ -1,25 +1,17 @@
 /** What a worker knows while it works on a campaign for one turn. */
-import type { Overload } from '../../channels/limits.ts';
-import type { SendResult } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import { invalid } from '../../platform/values/errors.ts';
 import { actAs, type Acting } from '../../platform/store/tenant.ts';
-import {
-  openSender,
-  openTemplateFiles,
-  uploadFiles,
-  type OpenedFiles,
-  type Sender,
-  type StoredTemplate,
-} from '../bulk/sender.ts';
-import { ask, type Asking } from '../sends/admission.ts';
+import type { Fault } from '../sends/schemas.ts';
+import { openSender, openTemplateFiles, uploadFiles, type Sender, type TemplateFiles } from '../sends/sender.ts';
+import { ask, type Asking } from '../admission/admission.ts';
 import type { Turn } from './portion-queries.ts';
 import type { CampaignRow } from './queries.ts';
 import { checkStep, type SendableStep } from './steps.ts';
 
 /** A step whose template is approved, with the files that its messages show. */
 export interface OpenStep extends SendableStep {
-  opened: OpenedFiles;
+  shown: { template: { name: string; language: string }; files: TemplateFiles };
   asking: Asking<'CAMPAIGN'>;
 }
 
@@ -31,24 +23,6 @@ export interface Run {
   sender: Sender;
   /** The steps that were needed in this turn. */
   steps: Map<number, OpenStep>;
-}
-
-/** A message that the network is to be called with. */
-export interface PlannedCall extends StoredTemplate {
-  enrollment: string;
-  conversation: string;
-  step: number;
-  refusals: number;
-  reached_at: string | null;
-  reached_before: string | null;
-}
-
-/** A message that the network was called with. */
-export interface CallOutcome {
-  call: PlannedCall;
-  result: SendResult;
-  /** Why the message is sent later: a rate limit of the network, or the stop of the process. Null when the message is not sent again. */
-  again: Overload | 'stop' | null;
 }
 
 export async function openRun(kit: Kit, company: string, campaign: CampaignRow, turn: Turn): Promise<Run> {
@@ -78,11 +52,12 @@ export async function openStep(run: Run, index: number): Promise<OpenStep> {
   const { category } = checked;
   const { send_to_active_conversations: writesToActive } = campaign.options;
   const asking = ask('CAMPAIGN', channel, sender.inbox, { contentType: 'TEMPLATE', category, writesToActive });
-  const open = { ...checked, opened, asking };
+  const { name, language } = step.template;
+  const open = { ...checked, asking, shown: { template: { name, language }, files: opened.files } };
   run.steps.set(index, open);
   return open;
 }
 
 /** Whether the network may take a file later that it has not taken now. */
-const isPassing = ({ channel }: Sender, { code }: NonNullable<OpenedFiles['fault']>): boolean =>
+const isPassing = ({ channel }: Sender, { code }: Fault): boolean =>
   code === 'PROVIDER_UNREACHABLE' || code === 'UNAVAILABLE' || Boolean(channel.findOverload?.(code));

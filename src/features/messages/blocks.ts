@@ -1,7 +1,7 @@
 /** The reasons for which the platform itself does not send a message, without a call to the network. */
 import type { ContentType } from '../../channels/content.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
-import { ask, findRefusal, nameKey, STRANGER } from '../sends/admission.ts';
+import { ask, findRefusal, nameKey, STRANGER } from '../admission/admission.ts';
 import type { SendTarget } from './queries.ts';
 import type { Cause, PlatformCause } from './schemas.ts';
 

@@ -5,7 +5,7 @@ import { many, maybeOne, one } from '../../platform/store/db.ts';
 import type { Page, Window } from '../../platform/store/paging.ts';
 import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
-import { joinNames } from '../sends/recipient-sql.ts';
+import { joinNames } from '../admission/recipient-sql.ts';
 import type { Message } from './schemas.ts';
 
 /**

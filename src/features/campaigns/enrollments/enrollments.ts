@@ -4,7 +4,7 @@ import { pageWindow, type Page } from '../../../platform/store/paging.ts';
 import type { Tenant } from '../../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../../platform/store/unknown-references.ts';
 import { failUnsent } from '../../messages/settle.ts';
-import { notSent } from '../outcomes.ts';
+import { notSent } from '../source.ts';
 import {
   cancelEnrollment,
   findEnrollment,

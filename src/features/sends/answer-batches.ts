@@ -4,8 +4,8 @@ import type { Log } from '../../platform/work/telemetry.ts';
 
 export interface AnswerBatches<T> {
   add(answer: T): void;
-  /** Resolves when all answers are stored, or could not be. */
-  drain(): Promise<void>;
+  /** Resolves when all answers are stored, or could not be: with false when none had to be. */
+  drain(): Promise<boolean>;
 }
 
 // The pauses between tries to store answers, which no other process knows.
@@ -52,8 +52,10 @@ export function createAnswerBatches<T>(
       writing ??= writeAll();
     },
     drain: async () => {
+      const isWriting = writing !== null;
       // Answers that are added meanwhile are written by the same run, or by one that begins when it ends.
       for (let current = writing; current !== null; current = writing) await current;
+      return isWriting;
     },
   };
 }

@@ -1,7 +1,4 @@
-/**
- * What many templates are sent through: an inbox with its channel, credentials, daily limit and pace, and the files that the messages show.
- * Bulk runs and campaigns share it.
- */
+/** What many templates are sent through: an inbox with its channel, credentials, daily limit and pace, and the files that the messages show. */
 import { PHONE_NUMBER, type Identity } from '../../channels/identity.ts';
 import type { SendResult } from '../../channels/channel.ts';
 import type { Overload } from '../../channels/limits.ts';
@@ -18,13 +15,15 @@ import type { Renewals } from '../messages/file-upload.ts';
 import { checkHeaders, describeFile, makeOutboundFiles } from '../messages/files.ts';
 import { callNetwork, uploadShared } from '../messages/network-call.ts';
 import { checkGiven } from '../templates/parameters.ts';
-import { findBulkInbox, type BulkInbox } from './queries.ts';
-import type { RowFault } from './row-queries.ts';
+import { findSendingInbox, type SendingInbox } from './queries.ts';
+import type { Fault, StoredSend } from './schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
+
+export { findSendingInbox, type SendingInbox } from './queries.ts';
 
 export interface Sender {
   company: string;
-  inbox: BulkInbox;
+  inbox: SendingInbox;
   channel: NamedChannel;
   credentials: Credentials | null;
   portfolio: Portfolio | null;
@@ -41,7 +40,7 @@ const BULK_SHARE = declareLimit(0.8, {
 
 export async function openSender(kit: Kit, read: TenantRead, inboxId: string): Promise<Sender> {
   const [inbox, credentials] = await Promise.all([
-    findBulkInbox(read, inboxId),
+    findSendingInbox(read, inboxId),
     networkCredentials(kit, read, inboxId),
   ]);
   if (!inbox) throw new Error('the inbox that sends is gone');
@@ -71,7 +70,7 @@ export interface TemplateFiles extends ReturnType<typeof makeOutboundFiles> {
 export interface OpenedFiles {
   files: TemplateFiles;
   /** Why an attachment that the template shows can no longer be sent; null when all can. */
-  fault: RowFault | null;
+  fault: Fault | null;
 }
 
 /** Opens the files of a template. They are opened again when sending goes on, because one may have been removed meanwhile. */
@@ -99,7 +98,7 @@ export async function uploadFiles(
   kit: Kit,
   { channel, credentials, company }: Sender,
   { files: { header, file, cards }, fault }: OpenedFiles,
-): Promise<RowFault | null> {
+): Promise<Fault | null> {
   if (fault) return fault;
   const named = header && { attachment: header.attachment };
   const failed = await uploadShared(kit, { channel, company, credentials, file, ...(cards && { cards }), ...named });
@@ -111,7 +110,7 @@ export interface StoredTemplate {
   message: string;
   to: Identity;
   content: string | null;
-  template: { name: string; language: string; components: Record<string, unknown>[] };
+  template: NonNullable<StoredSend['template']>;
 }
 
 /** Calls the network with a stored message. Never throws. */

@@ -1,0 +1,251 @@
+/**
+ * Takes the next portion of a source: decides who gets a message, reserves places in the daily limit and slots of the number, stores the messages,
+ * and notes that their calls begin, all in one transaction. Only a message of which the database knows that its call begins is ever given to the
+ * network. Slots begin within a second, so a pause is effective within a second.
+ */
+import { ChangedMeanwhile, repeatOvertaken } from '../../platform/store/overtaken.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { reservePairs, reserveSlots } from '../../platform/work/pacing.ts';
+import { holdMany } from '../contacts/by-phones.ts';
+import { lockOpenOnes, openMany } from '../conversations/open-many.ts';
+import { reachPeople, returnPlaces, type Reached } from '../inboxes/portfolio.ts';
+import { keepPlaces } from '../messages/late-places.ts';
+import { storeTemplates } from '../messages/send-many.ts';
+import { holdUnsent } from '../messages/settle.ts';
+import { planCandidates, type PlannedSend } from './plan.ts';
+import { SourceLost, type Call, type Candidate, type DueRows, type SendSource } from './source.ts';
+
+export interface Portion<C> {
+  calls: { call: Call<C>; inMs: number }[];
+  /** How long the next reservation may wait. */
+  waitMs: number;
+  /** True when no row is due. */
+  isIdle: boolean;
+}
+
+/** Throws SourceLost. When the last try fails too, the work ends, and whoever goes on takes the portion again. */
+export const takePortion = <C extends Candidate>(source: SendSource<C>, most: number): Promise<Portion<C>> =>
+  repeatOvertaken(async () => {
+    const rows = await source.listDue(most);
+    const portion = await source.acting.tx((tx) => takeOnce(tx, source, rows));
+    if (portion === null) throw new SourceLost();
+    return portion;
+  });
+
+/** Returns null when the source may not send any more. */
+async function takeOnce<C extends Candidate>(
+  tx: TenantTx,
+  source: SendSource<C>,
+  rows: DueRows<C>,
+): Promise<Portion<C> | null> {
+  if (!(await source.hold(tx))) return null;
+  if (rows.isEmpty) return { calls: [], waitMs: 0, isIdle: true };
+  const candidates = await lockCandidates(tx, source, rows);
+  const { sends, refused } = planCandidates(source, candidates);
+  const { reached, beyond } = await reach(tx, source, sends);
+  const { beyondLimit } = source;
+  const isWaiting = typeof beyondLimit === 'function';
+  if (!isWaiting) refused.push(...beyond.map(({ row }) => ({ row, ...beyondLimit, isUnfilled: false })));
+  if (refused.length > 0) await source.refuse(tx, refused);
+  if (isWaiting && beyond.length > 0 && reached.length === 0) {
+    await beyondLimit(tx);
+    return null;
+  }
+  const slots = await reserve(tx, source, reached.length);
+  const calls = await storeCalls(tx, source, reached.slice(0, slots.granted));
+  await returnPlaces(tx, source.sender.portfolio, reached.slice(slots.granted).filter(isFresh).map(toPlace));
+  const people = calls.map(({ to }) => to.value);
+  const pairs = calls.length === 0 ? new Map<string, number>() : await reservePairs(tx, source.sender.lane, people);
+  await source.finishPortion?.(tx, refused);
+  return {
+    calls: calls.map((call, place) => ({
+      call,
+      inMs: Math.max(slots.firstInMs + place * slots.gapMs, pairs.get(call.to.value) ?? 0),
+    })),
+    waitMs: findPause(reached.length, slots),
+    isIdle: false,
+  };
+}
+
+/** Locks what the rows concern in the order of all operations: conversations, contacts, messages, and then the rows. */
+async function lockCandidates<C extends Candidate>(
+  tx: TenantTx,
+  source: SendSource<C>,
+  { contacts, messages, lock }: DueRows<C>,
+): Promise<C[]> {
+  if (contacts.length > 0) {
+    await lockOpenOnes(tx, source.sender.inbox._id, contacts);
+    await holdMany(tx, contacts);
+  }
+  await holdUnsent(tx, messages);
+  const candidates = await lock(tx);
+  const held = new Set(contacts);
+  if (candidates.some(({ contact }) => contact !== null && !held.has(contact))) throw new ChangedMeanwhile('A contact');
+  return candidates;
+}
+
+// The next portion is taken before the slots of this one end. Reserved slots are lost when the process dies.
+const LEAD_MS = 150;
+// A slot is granted at most a second before it begins, so the wait ends a little after that.
+const SLACK_MS = 20;
+
+/** Returns how long the next reservation may wait. */
+function findPause(wanted: number, { granted, firstInMs, gapMs }: Slots): number {
+  if (wanted === 0) return 0;
+  return granted === 0 ? firstInMs - 1_000 + SLACK_MS : firstInMs + granted * gapMs - LEAD_MS;
+}
+
+interface Slots {
+  granted: number;
+  firstInMs: number;
+  gapMs: number;
+}
+
+/** Reserves slots of the source's own pace first, then those of the number. */
+async function reserve<C extends Candidate>(
+  tx: TenantTx,
+  { pace, sender: { lane } }: SendSource<C>,
+  most: number,
+): Promise<Slots> {
+  if (most === 0) return { granted: 0, firstInMs: 0, gapMs: 0 };
+  const rate = Math.min(pace?.rate ?? lane.rate, lane.rate);
+  const own = pace && (await reserveSlots(tx, { ...lane, number: pace.name, rate }, most));
+  if (own?.granted === 0) return { granted: 0, firstInMs: own.firstInMs, gapMs: 1_000 / rate };
+  const { granted, firstInMs } = await reserveSlots(tx, lane, own?.granted ?? most);
+  return { granted, firstInMs: Math.max(firstInMs, own?.firstInMs ?? 0), gapMs: 1_000 / rate };
+}
+
+interface ReachedSend<C> extends PlannedSend<C> {
+  reached_at: string | null;
+  reached_before: string | null;
+}
+
+const isFresh = <C extends Candidate>({ row }: { row: C }): boolean => row.message === null;
+
+export const toPlace = ({
+  to,
+  reached_at,
+  reached_before,
+}: Pick<ReachedSend<unknown>, 'to' | keyof Omit<Reached, 'person'>>): Reached => ({
+  person: to.value,
+  reached_at,
+  reached_before,
+});
+
+/** Reserves places in the daily limit for people who have not written in the last 24 hours. A message that was refused for the moment has its place. */
+async function reach<C extends Candidate>(
+  tx: TenantTx,
+  { sender: { portfolio } }: SendSource<C>,
+  sends: PlannedSend<C>[],
+): Promise<{ reached: ReachedSend<C>[]; beyond: PlannedSend<C>[] }> {
+  const asked = sends.filter((send) => isFresh(send) && !send.row.window_open);
+  const places = await reachPeople(
+    tx,
+    portfolio,
+    asked.map(({ to }) => to.value),
+  );
+  const needsPlace = new Set(asked);
+  const beyond = asked.filter(({ to }) => !places.has(to.value));
+  const left = new Set(beyond);
+  const reached = sends
+    .filter((send) => !left.has(send))
+    .map((send) => {
+      const { reached_at = null, reached_before = null } = needsPlace.has(send)
+        ? (places.get(send.to.value) ?? {})
+        : send.row;
+      return { ...send, reached_at, reached_before };
+    });
+  return { reached, beyond };
+}
+
+/** Opens the conversations of new messages, and stores the messages as QUEUED. */
+async function storeCalls<C extends Candidate>(
+  tx: TenantTx,
+  source: SendSource<C>,
+  sends: ReachedSend<C>[],
+): Promise<Call<C>[]> {
+  if (sends.length === 0) return [];
+  const partners = await openConversations(
+    tx,
+    source,
+    sends.filter(isFresh).map(({ row }) => row),
+  );
+  const calls = sends.map(({ row, to, filled: { content, components }, reached_at, reached_before }): Call<C> => {
+    const { contact, conversation } = partners.get(row) ?? row;
+    return {
+      row,
+      contact: contact ?? '',
+      conversation: conversation ?? '',
+      message: row.message ?? newId(),
+      to,
+      content,
+      template: { ...source.files(row).template, components },
+      reached_at,
+      reached_before,
+    };
+  });
+  const fresh = calls.filter(isFresh);
+  await storeMessages(tx, source, fresh);
+  await source.noteCalls(tx, calls, fresh);
+  const places = fresh.map((call) => ({ message: call.message, ...toPlace(call) }));
+  tx.awaitAtCommit(keepPlaces(tx, source.sender.portfolio, places));
+  return calls;
+}
+
+async function openConversations<C extends Candidate>(
+  tx: TenantTx,
+  source: SendSource<C>,
+  rows: C[],
+): Promise<Map<C, { contact: string; conversation: string }>> {
+  const { _id: inbox, channel, test_mode, default_owner, default_agent } = source.sender.inbox;
+  const missing = rows.filter(({ contact }) => contact === null);
+  const created = missing.length === 0 ? [] : await source.createContacts?.(tx, missing);
+  const contacts = new Map(missing.map((row, place) => [row, created?.[place]]));
+  const partners = rows.map((row) => ({
+    contact: row.contact ?? contacts.get(row) ?? '',
+    conversation: row.conversation,
+  }));
+  const opened = await openMany(
+    tx,
+    {
+      inbox,
+      channel,
+      is_test: test_mode.enabled,
+      default_owner,
+      default_agent,
+      ...source.assignment,
+      mark: async (conversations) => {
+        const marked = rows.map((row, place) => ({ _id: conversations[place]?._id ?? '', row }));
+        await source.mark?.(tx, marked);
+      },
+    },
+    partners,
+  );
+  return new Map(
+    rows.map((row, place) => [row, { contact: partners[place]?.contact ?? '', conversation: opened[place] ?? '' }]),
+  );
+}
+
+async function storeMessages<C extends Candidate>(
+  tx: TenantTx,
+  source: SendSource<C>,
+  calls: Call<C>[],
+): Promise<void> {
+  const { _id: inbox, channel, test_mode } = source.sender.inbox;
+  const at = { inbox, channel, is_test: test_mode.enabled };
+  for (const [{ header, cards }, group] of Map.groupBy(calls, ({ row }) => source.files(row).files)) {
+    await storeTemplates(
+      tx,
+      { actor: source.acting.actor, inbox: at, header, cards: [...(cards ?? new Map<string, unknown>()).keys()] },
+      group.map(({ row: { enrollment }, message: _id, conversation, contact, content, template }) => ({
+        _id,
+        conversation,
+        contact,
+        content,
+        template,
+        ...(enrollment !== undefined && { enrollment }),
+      })),
+    );
+  }
+}
