@@ -14,6 +14,7 @@ export interface NewConversation {
   handled_by: 'AI' | 'HUMAN' | 'NONE';
   agent: string | null;
   owner: string | null;
+  attendant: string | null;
   is_test: boolean;
 }
 
@@ -76,10 +77,11 @@ export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[
   return many(tx, {
     name: 'conversations.insertThreads',
     text: `insert into conversations as v (company_id, inbox_id, contact_id, _id, channel, status, handled_by, agent_id, owner_id,
-        is_test, closed_at, window_expires_at, heard_from)
+        attendant_id, is_test, closed_at, window_expires_at, heard_from)
       select t.*, case when t.status = 'CLOSED' then now() end, w.window_expires_at, w.heard_from
       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-        $10::boolean[]) as t (company_id, inbox_id, contact_id, _id, channel, status, handled_by, agent_id, owner_id, is_test)
+        $10::text[], $11::boolean[]) as t (company_id, inbox_id, contact_id, _id, channel, status, handled_by, agent_id, owner_id,
+          attendant_id, is_test)
         left join lateral (${latestWindowSql('t')}) w on true
       order by t.company_id, t.inbox_id, t.contact_id
       on conflict (company_id, inbox_id, contact_id) where status <> 'CLOSED' do nothing
@@ -92,6 +94,7 @@ export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[
       threads.map((thread) => thread.handled_by),
       threads.map((thread) => thread.agent),
       threads.map((thread) => thread.owner),
+      threads.map((thread) => thread.attendant),
       threads.map((thread) => thread.is_test),
     ],
   });

@@ -1,26 +1,24 @@
-/** Opens conversations with many contacts in one inbox, and assigns them, with few statements. */
+/** Opens conversations with contacts in one inbox, and assigns them: for a request, a bulk send, a campaign and received messages. */
+import { isDeepStrictEqual } from 'node:util';
 import { ChangedMeanwhile } from '../../platform/store/overtaken.ts';
-import { emit } from '../../platform/store/events.ts';
 import { newId } from '../../platform/values/ids.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
-import { findConversationsByKeys, insertThreads, lockOpenThreads } from './ingest-queries.ts';
-import { findAssignments, setAssignments, type Assignment } from './queries.ts';
+import { emitConversations } from './announce.ts';
+import { insertThreads, lockOpenThreads, type NewConversation } from './ingest-queries.ts';
+import { findAssignments, setAssignments, type Assignment, type OpeningInbox } from './queries.ts';
 
-/** The inbox, and whom its conversations are assigned to. `owner`, `agent` and `attendant` are null where the caller names no one. */
-export interface Opening {
-  inbox: string;
-  channel: string;
-  is_test: boolean;
-  default_owner: string | null;
-  default_agent: string | null;
-  owner: string | null;
-  agent: string | null;
-  attendant: string | null;
-  /** True when open conversations keep their owner and agent where the caller names none. */
+/** Whom the caller names. A field that is null assigns no one; one that is undefined leaves the choice to the rule. */
+type Choice = { [Field in 'owner' | 'agent' | 'attendant']?: string | null | undefined };
+
+interface Assigning extends OpeningInbox, Choice {
+  /** True when open conversations keep their owner and agent, or none, where the caller names no one. */
   keeps: boolean;
   /** Called with all these conversations before their events are emitted, in the same transaction. */
   mark?(conversations: { _id: string; contact: string }[]): Promise<void>;
 }
+
+/** The opening of a bulk send or a campaign, which never removes an assignment: null leaves the choice to the rule. */
+export type Opening = Assigning & { [Field in keyof Choice]-?: string | null };
 
 export interface Partner {
   contact: string;
@@ -35,75 +33,80 @@ export const lockOpenOnes = (tx: TenantTx, inbox: string, contacts: string[]) =>
     contacts.map((contact) => ({ company: tx.companyId, inbox, contact })),
   );
 
-/**
- * Returns the conversation of each contact, in the same order. The caller has locked the open ones and holds the contacts. Throws UNAVAILABLE
- * when another transaction has opened one meanwhile.
- */
-export async function openMany(tx: TenantTx, opening: Opening, partners: Partner[]): Promise<string[]> {
-  if (partners.length === 0) return [];
-  const { inbox, channel, is_test } = opening;
-  const agent = opening.agent ?? opening.default_agent;
-  const owner = opening.owner ?? opening.default_owner;
-  const missing = partners.filter(({ conversation }) => conversation === null);
-  const made = missing.map(({ contact }) => ({ _id: newId(), company: tx.companyId, inbox, contact }));
-  const fixed = { channel, status: 'OPEN', handled_by: agent ? 'AI' : 'NONE', agent, owner, is_test } as const;
-  if (made.length > 0) {
-    const inserted = await insertThreads(
-      tx,
-      made.map((key) => ({ ...key, ...fixed })),
-    );
-    if (inserted.length !== made.length) throw new ChangedMeanwhile('A conversation');
-  }
-  const created = new Map(made.map(({ contact, _id }) => [contact, _id]));
-  const ids = partners.map(({ contact, conversation }) => conversation ?? created.get(contact) ?? '');
-  const changed = await assign(tx, opening, ids);
-  await opening.mark?.(partners.map(({ contact }, place) => ({ _id: ids[place] ?? '', contact })));
-  const isNew = new Set(created.values());
-  await report(tx, [...new Set([...isNew, ...changed])], isNew);
-  return ids;
+/** Like openConversations(), for callers whose null leaves the choice to the rule. */
+export function openMany(
+  tx: TenantTx,
+  { owner, agent, attendant, ...opening }: Opening,
+  partners: Partner[],
+): Promise<string[]> {
+  const named = { owner: owner ?? undefined, agent: agent ?? undefined, attendant: attendant ?? undefined };
+  return openConversations(tx, { ...opening, ...named }, partners);
 }
 
-/** Returns the conversations whose assignment has changed. */
-async function assign(tx: TenantTx, opening: Opening, ids: string[]): Promise<string[]> {
-  const before = await findAssignments(tx, ids);
-  const changed = before.flatMap((each) => {
-    const next = chooseAssignment(opening, each);
-    const isSame = (['owner', 'agent', 'attendant', 'handled_by'] as const).every(
-      (field) => next[field] === each[field],
-    );
-    return isSame ? [] : [next];
+/**
+ * Returns the conversation of each contact, in the same order. The caller has locked the open ones and holds the contacts of the others.
+ * Throws ChangedMeanwhile when another transaction has opened one meanwhile.
+ */
+export async function openConversations(tx: TenantTx, opening: Assigning, partners: Partner[]): Promise<string[]> {
+  if (partners.length === 0) return [];
+  const made = partners.flatMap(({ contact, conversation }) =>
+    conversation === null ? [makeConversation(tx.companyId, contact, opening)] : [],
+  );
+  if (made.length > 0 && (await insertThreads(tx, made)).length < made.length)
+    throw new ChangedMeanwhile('A conversation');
+  const created = new Map(made.map(({ contact, _id }) => [contact, _id]));
+  const conversations = partners.map(({ contact, conversation }) => ({
+    _id: conversation ?? created.get(contact) ?? '',
+    contact,
+  }));
+  const changed = await assignOpen(
+    tx,
+    opening,
+    partners.flatMap(({ conversation }) => conversation ?? []),
+  );
+  await opening.mark?.(conversations);
+  const isNew = new Set(created.values());
+  await emitConversations(tx, [...isNew, ...changed], isNew);
+  return conversations.map(({ _id }) => _id);
+}
+
+/** Makes the record of a new conversation. */
+export function makeConversation(company: string, contact: string, opening: OpeningInbox & Choice): NewConversation {
+  const { inbox, channel, is_test } = opening;
+  const unassigned = { _id: newId(), owner: null, agent: null, attendant: null, handled_by: 'NONE' } as const;
+  return { ...chooseAssignment(opening, unassigned, false), company, inbox, contact, channel, status: 'OPEN', is_test };
+}
+
+/** Assigns conversations that were already open. Returns those whose assignment has changed. */
+async function assignOpen(tx: TenantTx, opening: Assigning, ids: string[]): Promise<string[]> {
+  const { owner, agent, attendant, keeps } = opening;
+  const isLeft = keeps && [owner, agent, attendant].every((named) => named === undefined);
+  if (isLeft || ids.length === 0) return [];
+  const changed = (await findAssignments(tx, ids)).flatMap((present) => {
+    const next = chooseAssignment(opening, present, keeps);
+    return isDeepStrictEqual(next, present) ? [] : [next];
   });
   if (changed.length > 0) await setAssignments(tx, changed);
   return changed.map(({ _id }) => _id);
 }
 
 /**
- * The caller's choice comes first, then the present assignment if it is kept, then that of the inbox. An assignment is never replaced by
- * none.
+ * The caller's choice comes first, then the present assignment if it is kept, then that of the inbox. Only the caller replaces an assignment
+ * by none. With a new agent, or one that the caller names, the conversation is handled by AI.
  */
-function chooseAssignment(opening: Opening, present: Assignment): Assignment {
-  const { keeps } = opening;
-  const choose = (asked: string | null, current: string | null, fallback: string | null): string | null =>
-    asked ?? (keeps ? (current ?? fallback) : (fallback ?? current));
+function chooseAssignment(opening: OpeningInbox & Choice, present: Assignment, keeps: boolean): Assignment {
+  const choose = (named: string | null | undefined, current: string | null, fallback: string | null) => {
+    if (named !== undefined) return named;
+    return keeps ? current : (fallback ?? current);
+  };
   const agent = choose(opening.agent, present.agent, opening.default_agent);
-  const isActivated = opening.agent !== null || agent !== present.agent;
+  const isActivated = agent !== null && (opening.agent !== undefined || agent !== present.agent);
+  const isEnded = opening.agent === null && present.handled_by === 'AI';
   return {
-    _id: present._id,
+    ...present,
     owner: choose(opening.owner, present.owner, opening.default_owner),
     agent,
-    attendant: opening.attendant ?? present.attendant,
-    handled_by: agent !== null && isActivated ? 'AI' : present.handled_by,
+    attendant: choose(opening.attendant, present.attendant, null),
+    handled_by: isActivated ? 'AI' : isEnded ? 'NONE' : present.handled_by,
   };
-}
-
-async function report(tx: TenantTx, ids: string[], isNew: Set<string>): Promise<void> {
-  if (ids.length === 0) return;
-  const records = await findConversationsByKeys(
-    tx,
-    ids.map((_id) => ({ company: tx.companyId, _id })),
-  );
-  await emit(
-    tx,
-    records.map((data) => ({ event: isNew.has(data._id) ? 'CONVERSATION_CREATED' : 'CONVERSATION_UPDATED', data })),
-  );
 }

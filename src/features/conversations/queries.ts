@@ -127,17 +127,20 @@ export function endSnooze(tx: TenantTx, id: string, until: string): Promise<numb
 
 /** The fields of an inbox that are needed to open a conversation. */
 export interface OpeningInbox {
-  channel: ChannelName;
-  status: 'ACTIVE' | 'DELETED';
-  default_agent: string | null;
-  default_owner: string | null;
+  inbox: string;
+  channel: string;
   is_test: boolean;
+  default_owner: string | null;
+  default_agent: string | null;
 }
 
-export function findOpeningInbox(tx: TenantRead, id: string): Promise<OpeningInbox | null> {
+export function findOpeningInbox(
+  tx: TenantRead,
+  id: string,
+): Promise<(OpeningInbox & { status: 'ACTIVE' | 'DELETED' }) | null> {
   return maybeOne(tx, {
     name: 'conversations.findOpeningInbox',
-    text: `select channel, status, default_agent, default_owner, (test_mode ->> 'enabled')::boolean as is_test
+    text: `select _id as inbox, channel, status, default_agent, default_owner, (test_mode ->> 'enabled')::boolean as is_test
       from inboxes where company_id = $1 and _id = $2`,
     values: [tx.companyId, id],
   });
@@ -200,7 +203,7 @@ export function setAssignments(tx: TenantTx, assignments: Assignment[]): Promise
   return exec(tx, {
     name: 'conversations.setAssignments',
     text: `update conversations v set owner_id = n.owner, agent_id = n.agent, attendant_id = n.attendant, handled_by = n.handled_by,
-        updated_at = now()
+        woken_at = null, updated_at = now()
       from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) as n (_id, owner, agent, attendant, handled_by)
       where v.company_id = $1 and v._id = n._id`,
     values: [

@@ -135,7 +135,7 @@ async function lockWithStep(
 const MAX_LAST_MESSAGE_BYTES = 17 * 1024;
 
 /** Writes the fields that really change and emits the events, in the transaction of the caller, which has locked the conversation. */
-export async function changeConversation(
+async function changeConversation(
   tx: TenantTx,
   tenant: Acting,
   before: LockedConversation,

@@ -1,7 +1,7 @@
 /** Ends a snooze at its time. */
 import type { Kit } from '../../kit.ts';
-import { emit } from '../../platform/store/events.ts';
-import { endSnooze, findConversation } from './queries.ts';
+import { emitConversations } from './announce.ts';
+import { endSnooze } from './queries.ts';
 
 /** Opens the conversation again, unless its snooze has already ended or got another end. */
 export async function wakeConversation(
@@ -9,8 +9,6 @@ export async function wakeConversation(
   { company, conversation, until }: { company: string; conversation: string; until: string },
 ): Promise<void> {
   await kit.database.tenantTx(company, async (tx) => {
-    if ((await endSnooze(tx, conversation, until)) === 0) return;
-    const record = await findConversation(tx, conversation);
-    if (record) await emit(tx, [{ event: 'CONVERSATION_UPDATED', data: record }]);
+    if ((await endSnooze(tx, conversation, until)) > 0) await emitConversations(tx, [conversation]);
   });
 }

@@ -6,7 +6,7 @@ import { emit } from '../../platform/store/events.ts';
 import { workInPortions } from '../../platform/store/portions.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import { findContactsByKeys } from '../contacts/ingest-queries.ts';
-import { findConversationsByKeys } from '../conversations/ingest-queries.ts';
+import { emitConversations } from '../conversations/announce.ts';
 import {
   deleteRemovedRecord,
   shareLockDeparting,
@@ -40,7 +40,8 @@ interface Departure {
 const createContactRemoval =
   (departing: DepartingTable): RemoveReferences =>
   async (tx, id) => {
-    const keys = toKeys(tx, await removeFromContacts(tx, departing, id, PORTION));
+    const changed = await removeFromContacts(tx, departing, id, PORTION);
+    const keys = changed.map(({ _id }) => ({ company: tx.companyId, _id }));
     const contacts = keys.length > 0 ? await findContactsByKeys(tx, keys) : [];
     await emit(
       tx,
@@ -49,8 +50,6 @@ const createContactRemoval =
     return keys.length;
   };
 
-const toKeys = (tx: TenantTx, rows: { _id: string }[]) => rows.map(({ _id }) => ({ company: tx.companyId, _id }));
-
 const USER_DEPARTURE: Departure = {
   departing: 'users',
   releases: [
@@ -58,13 +57,12 @@ const USER_DEPARTURE: Departure = {
     removeUserFromInboxes,
     removeUserFromCampaigns,
     async (tx, user) => {
-      const keys = toKeys(tx, await removeUserFromConversations(tx, user, PORTION));
-      const conversations = keys.length > 0 ? await findConversationsByKeys(tx, keys) : [];
-      await emit(
+      const changed = await removeUserFromConversations(tx, user, PORTION);
+      await emitConversations(
         tx,
-        conversations.map((data) => ({ event: 'CONVERSATION_UPDATED', data })),
+        changed.map(({ _id }) => _id),
       );
-      return keys.length;
+      return changed.length;
     },
     createContactRemoval('users'),
     // A change of the owner of a business emits no event.

@@ -1,5 +1,4 @@
 /** Finds the conversation of a message: the open conversation of its contact in its inbox, which is opened here when there is none. */
-import { newId } from '../../platform/values/ids.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { lockContacts } from '../contacts/ingest-queries.ts';
 import {
@@ -9,6 +8,7 @@ import {
   type NewConversation,
   type Thread,
 } from '../conversations/ingest-queries.ts';
+import { makeConversation } from '../conversations/open-many.ts';
 import { opensConversation, type ArrivedMessage } from './batch.ts';
 
 export interface ThreadQuery {
@@ -91,17 +91,9 @@ function makeThreads(asked: ThreadQuery[], found: Map<string, Thread>, status: '
   return [...threads.values()];
 }
 
-function makeThread(item: ThreadQuery, status: 'OPEN' | 'CLOSED'): NewConversation {
-  const { receiver, message } = item.arrival;
+function makeThread({ arrival, contact }: ThreadQuery, status: 'OPEN' | 'CLOSED'): NewConversation {
+  const { receiver, message } = arrival;
   const byPerson = message.fromBusiness || receiver.disable_inbound_ai;
-  return {
-    ...queryKey(item),
-    _id: newId(),
-    channel: receiver.channel,
-    status,
-    handled_by: byPerson ? 'HUMAN' : receiver.default_agent ? 'AI' : 'NONE',
-    agent: receiver.default_agent,
-    owner: receiver.default_owner,
-    is_test: receiver.is_test,
-  };
+  const made = makeConversation(receiver.company, contact, receiver);
+  return { ...made, status, ...(byPerson ? { handled_by: 'HUMAN' } : {}) };
 }

@@ -1,11 +1,11 @@
 /** Merges two contacts of one person: everything that refers to one of them is moved to the other, in one transaction. */
-import { emit } from '../../platform/store/events.ts';
 import { workInPortions } from '../../platform/store/portions.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { readContact } from '../contacts/contacts.ts';
 import type { Contact } from '../contacts/schemas.ts';
 import { absorbContact, lockContactPair } from '../contacts/union.ts';
-import { continueWindows, findConversationsByKeys } from '../conversations/ingest-queries.ts';
+import { emitConversations } from '../conversations/announce.ts';
+import { continueWindows } from '../conversations/ingest-queries.ts';
 import {
   closeDoubleConversations,
   moveBulkRows,
@@ -35,21 +35,12 @@ export async function mergeInto(tx: TenantTx, to: string, from: string): Promise
   const moved = await moveContactRecords(tx, move);
   await continueWindows(tx, to, null);
   const contact = await absorbContact(tx, pair);
-  await emitConversationUpdates(tx, [...changed, ...moved.filter(({ open }) => open)]);
+  // Those that are in both lists are read once.
+  await emitConversations(
+    tx,
+    [...changed, ...moved.filter(({ open }) => open)].map(({ _id }) => _id),
+  );
   return contact;
-}
-
-async function emitConversationUpdates(tx: TenantTx, changed: { _id: string }[]): Promise<void> {
-  if (changed.length === 0) return;
-  const ids = [...new Set(changed.map(({ _id }) => _id))];
-  const conversations = await findConversationsByKeys(
-    tx,
-    ids.map((_id) => ({ company: tx.companyId, _id })),
-  );
-  await emit(
-    tx,
-    conversations.map((data) => ({ event: 'CONVERSATION_UPDATED', data })),
-  );
 }
 
 /** Answers a repeated request with the contact as it is now. */

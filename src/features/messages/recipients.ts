@@ -47,7 +47,5 @@ export function withRecipient<T>(
     return refuseSecondOpen(acting, { id, path: 'conversationId' }, () => acting.tx((tx) => work(tx, id)));
   }
   const { phone: phone_number, ...rest } = recipient;
-  return withOpenConversation(acting, { ...rest, phone_number }, PATHS, (tx, { conversation }) =>
-    work(tx, conversation._id),
-  );
+  return withOpenConversation(acting, { ...rest, phone_number }, PATHS, (tx, { _id }) => work(tx, _id));
 }
