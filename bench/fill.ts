@@ -16,7 +16,7 @@ export async function fillTables(
     [tables],
   );
   for (const { name } of indexes) await sql(`drop index ${name}`);
-  // The triggers of the foreign keys are disabled, but not the triggers that the migrations create.
+  // The triggers of the foreign keys are disabled, but not those of sql/.
   for (const table of tables) await sql(`alter table ${table} disable trigger all, enable trigger user`);
   await insert();
   for (const table of tables) await sql(`alter table ${table} enable trigger all`);

@@ -20,6 +20,7 @@ const SOURCES: Record<string, string> = {
   'test/contract/queries.test.ts': '',
   'test/contract/catalogue.test.ts': '',
   'migrations/0001_contacts.sql': 'create table contacts ();',
+  'sql/contacts.sql': 'create trigger inserted after insert on contacts execute function f();',
 };
 const files = Object.entries(SOURCES).map(([path, text]) => ({ path, text }));
 const choose = (...changed: string[]): string[] =>
@@ -64,12 +65,13 @@ test('a changed test, a changed document that a test reads, and a removed file s
   assert.deepEqual(choose('README.md'), []);
 });
 
-test('a changed migration selects the tests of the database catalogue, of the statements, and of the features whose tables it names', () => {
-  assert.deepEqual(choose('migrations/0001_contacts.sql'), [
-    'src/features/contacts/list.test.ts',
-    'test/contract/catalogue.test.ts',
-    'test/contract/queries.test.ts',
-  ]);
+test('a changed migration or function selects the tests of the database catalogue, of the statements, and of the features whose tables it names', () => {
+  for (const path of ['migrations/0001_contacts.sql', 'sql/contacts.sql'])
+    assert.deepEqual(choose(path), [
+      'src/features/contacts/list.test.ts',
+      'test/contract/catalogue.test.ts',
+      'test/contract/queries.test.ts',
+    ]);
 });
 
 test('the quick check runs the contract tests that read a changed declaration', () => {

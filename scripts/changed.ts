@@ -29,7 +29,7 @@ const CONTRACTS: readonly [declared: RegExp, tests: readonly string[]][] = [
   ],
   [/queries\.ts$/, ['queries']],
   [/^src\/channels\//, ['channels']],
-  [/^migrations\//, ['catalogue', 'queries']],
+  [/^(?:migrations|sql)\//, ['catalogue', 'queries']],
 ];
 
 /** Lists the files that differ from the commit where this branch left `since`, including uncommitted files. */
@@ -71,7 +71,7 @@ export function chooseTests(files: readonly SourceFile[], changed: readonly stri
 export function findAffectedFiles(files: readonly SourceFile[], changed: readonly string[]): Map<string, string> {
   const users = findDependents(files, changed);
   const why = new Map<string, string>(changed.map((file) => [file, `${file} changed`]));
-  for (const file of changed.filter((path) => path.startsWith('migrations/')))
+  for (const file of changed.filter((path) => /^(?:migrations|sql)\//.test(path)))
     for (const room of listMigratedRooms(files, file)) why.set(room, `${file} changed`);
   // The loop also visits the entries that it adds, so that it finds indirect users as well.
   for (const [file, reason] of why) {
@@ -100,9 +100,9 @@ function listTests(tests: readonly string[], file: string): string[] {
   );
 }
 
-/** Lists the folders of the features whose tables the migration names. */
-function listMigratedRooms(files: readonly SourceFile[], migration: string): string[] {
-  const text = files.find(({ path }) => path === migration)?.text ?? '';
+/** Lists the folders of the features whose tables the file with SQL names. */
+function listMigratedRooms(files: readonly SourceFile[], path: string): string[] {
+  const text = files.find((file) => file.path === path)?.text ?? '';
   const named = new Set(text.match(/\b[a-z_]+\b/g));
   return [...readTableOwners(readMigrations())].flatMap(([table, room]) =>
     named.has(table) ? [`src/features/${room}/`] : [],
@@ -144,8 +144,8 @@ function listReferencedFiles({ path, imports, strings }: SourceFacts, known: rea
   return [...imported, ...named];
 }
 
-/** Reads the sources and migrations of the repository. */
+/** Reads the sources, the migrations and the functions of the database. */
 export function readRepository(): SourceFile[] {
-  const migrations = readSources('.', ['migrations'], 'sql');
+  const migrations = readSources('.', ['migrations', 'sql'], 'sql');
   return [...readSources('.', ['src', 'sandbox', 'sdk', 'scripts', 'test', 'bench', 'web']), ...migrations];
 }

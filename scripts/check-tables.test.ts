@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findTableViolations, type TableLaw } from './table-law.ts';
-import { readTableOwners } from './tables.ts';
+import { findMigratedObjects, readTableOwners } from './tables.ts';
 
 const LAW: TableLaw = {
   tables: readTableOwners([
@@ -78,4 +78,29 @@ test('a migration whose name begins with no feature is refused', () => {
   assert.throws(() => readTableOwners([{ path: 'migrations/0005_things.sql', text: 'create table things (a int);' }]), {
     message: 'migrations/0005_things.sql: the name begins with no room of scripts/rooms.ts',
   });
+});
+
+test('a new migration that creates a function, a procedure or a trigger is refused', () => {
+  const path = 'migrations/0042_platform_things.sql';
+  const find = (text: string, file = path): number[] =>
+    findMigratedObjects([{ path: file, text }]).map(({ line }) => line);
+  for (const sql of [
+    'create function f() returns int language sql return 1;',
+    'CREATE OR REPLACE\n  PROCEDURE f() language sql as $$$$;',
+    'drop trigger t on a; create trigger t after insert on a execute function f();',
+    'create constraint trigger t after insert on a execute function f();',
+    "do $$ begin execute 'create or replace trigger t after insert on a execute function f()'; end $$;",
+    `call counted_table('a');`,
+    `call noted_table('a');`,
+  ]) {
+    assert.deepEqual(find(`create table a (a int);\n${sql}`), [2], sql);
+    assert.deepEqual(find(sql, 'migrations/0041_platform_runs.sql'), []);
+  }
+  for (const sql of [
+    '-- The create function of sql/.',
+    'create function pg_temp.f() returns int language sql return 1;',
+    'drop function f;',
+    `call tenant_table('a');`,
+  ])
+    assert.deepEqual(find(sql), [], sql);
 });

@@ -95,7 +95,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     name: 'migrations',
-    args: [SQUAWK, ...MIGRATIONS],
+    args: [SQUAWK, ...MIGRATIONS, ...globSync('sql/*.sql')],
     mend: 'write the migration so that it locks nobody out; docs/recipes.md, "Add a table"',
   },
   ...(CONCURRENT.length > 0 ? [INDEXES] : []),

@@ -5,6 +5,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ROOMS, type Room } from './rooms.ts';
+import type { Violation } from './source-facts.ts';
 
 export type Owner = Room | 'platform';
 
@@ -26,7 +27,29 @@ export function readTableOwners(migrations: readonly MigrationFile[]): Map<strin
   );
 }
 
-function findRoom(path: string): Owner {
+/**
+ * The migrations that may create functions and triggers: those before sql/, and later ones that need an object of sql/ in their own
+ * transaction, for an index, a generated column or rows that they move.
+ */
+const MAY_CREATE = /\/(?:00[0-3]\d|004[01])_/;
+/** A function of `pg_temp` is for its migration alone. The two procedures create triggers. */
+const OBJECT =
+  /^(?!\s*--).*?\b(?:create\s+(?:or\s+replace\s+)?(?:constraint\s+)?(?:function|procedure|trigger)\s+(?!pg_temp\.)|call\s+(?:counted|noted)_table\b)/gim;
+
+/** Lists the functions, procedures and triggers that new migrations create: they are written in sql/. */
+export function findMigratedObjects(migrations: readonly MigrationFile[]): Violation[] {
+  const later = migrations.filter(({ path }) => !MAY_CREATE.test(path));
+  return later.flatMap(({ path, text }) =>
+    [...text.matchAll(OBJECT)].map(({ index }) => ({
+      path,
+      line: text.slice(0, index).split('\n').length,
+      sentence: 'creates a function, procedure or trigger, which belongs in sql/',
+    })),
+  );
+}
+
+/** Throws for a file whose name begins with no room. */
+export function findRoom(path: string): Owner {
   const name = basename(path, '.sql').replace(/^\d+_/, '').replaceAll('_', '-');
   const room = ([...ROOMS, 'platform'] as const).find((listed) => name === listed || name.startsWith(`${listed}-`));
   if (!room) throw new Error(`${path}: the name begins with no room of scripts/rooms.ts`);

@@ -85,16 +85,16 @@ async function prepareEmbedded(embedded: EmbeddedPostgres, log: Log): Promise<st
   return connectionUrl({ ...embedded, user: 'parley', password });
 }
 
-/** Migrates the database, unless no migration and no queue is missing, as at most starts. */
+/** Migrates the database, unless no migration, function or queue is missing, as at most starts. */
 async function migrateIfNeeded(url: string, mayMigrate: boolean, log: Log): Promise<void> {
   const wanted = queues();
   const names = wanted.map((queue) => queue.name);
-  if ((await findMissing(url, names)).length === 0) return;
+  if ((await findMissing(url, names, mayMigrate)).length === 0) return;
   if (mayMigrate) {
     const ran = await migrate(url, (owner) => migrateJobs(owner, wanted));
     log.info({ migrations: ran.length }, 'the database was brought up to date');
   }
-  const missing = await findMissing(url, names);
+  const missing = await findMissing(url, names, mayMigrate);
   if (missing.length > 0) throw new Error(`the database lacks ${nameSome(missing)}; run npm run migrate`);
 }
 

@@ -16,6 +16,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   platform_state: 'facts of the installation itself; readable by the system only',
   rate_buckets: 'counts addresses and accounts before anybody knows whose they are; readable by the system only',
   schema_migrations: 'what was migrated; readable, and written by the owner only',
+  schema_objects: 'the functions and triggers of sql/; readable, and written by the owner only',
 };
 
 /** The tables whose primary key is not (company_id, _id), each with the reason. */

@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '../..');
  * in LINKED are only read.
  */
 const COPIED = ['src', 'test/support', 'test/contract'];
-const LINKED = ['node_modules', 'migrations', 'sandbox', 'web', 'docs', 'package.json', 'openapi.json'];
+const LINKED = ['node_modules', 'migrations', 'sql', 'sandbox', 'web', 'docs', 'package.json', 'openapi.json'];
 
 const copy = await mkdtemp(join(tmpdir(), 'parley-copy-'));
 after(() => rm(copy, { recursive: true, force: true }));

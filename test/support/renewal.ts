@@ -14,6 +14,7 @@ export interface PlatformParts {
 /** What describes the installation, its queues and the process that runs, but no company. */
 const KEPT_TABLES = [
   'public.schema_migrations',
+  'public.schema_objects',
   'public.platform_state',
   'pgboss.version',
   'pgboss.queue',

@@ -10,6 +10,7 @@ import { connectionUrl } from './embedded-postgres.ts';
 import { parseWebAddress } from '../values/web-address.ts';
 import { migrateJobs } from '../work/jobs.ts';
 import { createLogin, findMissing, migrate } from './migrations.ts';
+import { readObjects } from './schema-objects.ts';
 
 let server: TestServer;
 const names = queues().map((queue) => queue.name);
@@ -77,7 +78,11 @@ test('when several processes start at once, one of them migrates, and each finds
   assert.ok(first.includes('0001_companies.sql'));
   assert.deepEqual(first, first.toSorted());
   assert.deepEqual(others, [[], []]);
-  assert.deepEqual(await findMissing(url, names), []);
+  assert.deepEqual(await findMissing(url, names, true), []);
+  // Functions and triggers that have changed are replaced by one of them as well.
+  await run(url, `update schema_objects set digest = 'of an earlier version'`);
+  assert.deepEqual(await Promise.all([1, 2, 3].map(() => migrate(url, prepareQueue))), [[], [], []]);
+  assert.deepEqual(await findMissing(url, names, true), []);
 });
 
 test('the bytes of records that go with their table are subtracted, also when row security applies to the owner', async () => {
@@ -401,4 +406,125 @@ test('a database on which another version has run a migration that is missing he
   // An earlier version noted only the names.
   await run(url, `update schema_migrations set digest = null where name = '0009_inboxes.sql'`);
   assert.deepEqual(await migrate(url, prepareQueue), []);
+});
+
+interface CatalogueObject {
+  name: string;
+  definition: string;
+  /** Another one for each time that the object was created or replaced. */
+  version: string;
+}
+
+/** Lists the functions, procedures and triggers of a database, except those of extensions. */
+function listObjects(url: string): Promise<CatalogueObject[]> {
+  return run(
+    url,
+    `select case prokind when 'p' then 'procedure ' else 'function ' end || oid::regprocedure as name,
+        pg_get_functiondef(oid) || coalesce(proacl::text, '') as definition, concat(oid, ' ', xmin) as version
+      from pg_proc p where pronamespace = 'public'::regnamespace
+        and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+      union all select format('trigger %I on %s', tgname, tgrelid::regclass), pg_get_triggerdef(t.oid), concat(t.oid, ' ', t.xmin)
+      from pg_trigger t join pg_class c on c.oid = tgrelid where not tgisinternal and relnamespace = 'public'::regnamespace
+      order by name`,
+  );
+}
+
+const withoutVersion = (objects: CatalogueObject[]): object[] =>
+  objects.map(({ name, definition }) => ({ name, definition }));
+
+test('a migrated database has exactly the functions, procedures and triggers of sql/, and creating them again changes none', async () => {
+  const url = makeUrl(await cloneTemplate());
+  const migrated = await listObjects(url);
+  const written = (await readObjects()).map(({ name }) => name);
+  assert.deepEqual(migrated.map(({ name }) => name).toSorted(), written.toSorted());
+  await run(url, `update schema_objects set digest = 'of an earlier version'`);
+  const { length } = await findMissing(url, names, true);
+  assert.equal(length, written.length);
+  await migrate(url, prepareQueue);
+  assert.deepEqual(withoutVersion(await listObjects(url)), withoutVersion(migrated));
+});
+
+test('a start replaces functions and triggers that differ from sql/, drops those that sql/ no longer has, and touches no other', async () => {
+  const url = makeUrl(await cloneTemplate());
+  const migrated = await listObjects(url);
+  await run(
+    url,
+    // Of an earlier version.
+    `create or replace function new_id() returns text language sql as $$ select 'old' $$`,
+    `update schema_objects set digest = 'of an earlier version',
+        definition = current_setting('server_version_num')::int / 10000 || ' ' || md5(pg_get_functiondef('new_id()'::regprocedure))
+      where name = 'function new_id()'`,
+    'create function old_rule() returns trigger language plpgsql as $$ begin return new; end $$',
+    'create trigger old_rule before insert on contacts for each row execute function old_rule()',
+    `insert into schema_objects values ('function old_rule()', 'a', 'b'), ('trigger old_rule on contacts', 'a', 'b')`,
+    // Changed by hand: one that can be replaced, two that must be dropped first, and one that is missing.
+    'alter function stored_bytes volatile',
+    'drop function remove_replaced_picture cascade',
+    'create function remove_replaced_picture() returns integer language sql return 1',
+    'drop trigger quota on stored_changes',
+    'create constraint trigger quota after insert on stored_changes for each row execute function enforce_quota()',
+    // Of the operator.
+    'create function theirs() returns trigger language plpgsql as $$ begin return new; end $$',
+    'create trigger theirs before insert on contacts for each row execute function theirs()',
+  );
+  const outdated = [
+    'function new_id()',
+    'function old_rule()',
+    'function remove_replaced_picture()',
+    'function stored_bytes(text)',
+    'trigger old_rule on contacts',
+    'trigger picture_replaced on users',
+    'trigger quota on stored_changes',
+  ];
+  assert.deepEqual((await findMissing(url, names, true)).toSorted(), outdated);
+  assert.deepEqual(await migrate(url, prepareQueue), []);
+  assert.deepEqual(await findMissing(url, names, true), []);
+  const replaced = (await listObjects(url)).filter(({ name }) => !/\btheirs\b/.test(name));
+  assert.equal((await listObjects(url)).length, replaced.length + 2);
+  assert.deepEqual(withoutVersion(replaced), withoutVersion(migrated));
+  const untouched = (objects: CatalogueObject[]): CatalogueObject[] =>
+    objects.filter(({ name }) => !outdated.includes(name));
+  assert.deepEqual(untouched(replaced), untouched(migrated));
+});
+
+test('a database of the version before sql/ keeps its triggers as they are, and loses what sql/ no longer has', async () => {
+  const url = makeUrl(await cloneTemplate());
+  const migrated = await listObjects(url);
+  await run(
+    url,
+    `delete from schema_migrations where name = '0042_platform_objects.sql'`,
+    'drop table schema_objects',
+    `create or replace function new_id() returns text language sql as $$ select 'old' $$`,
+    'drop trigger lost_owner on table_rows',
+    // A trigger of an earlier version, and a form of new_id() that sql/ does not have.
+    'create trigger noted_text after update on messages for each row execute function note_last_message()',
+    'create function new_id(bytes integer) returns text language sql return repeat($$a$$, bytes)',
+  );
+  assert.deepEqual(await migrate(url, prepareQueue), ['0042_platform_objects.sql']);
+  const replaced = await listObjects(url);
+  assert.deepEqual(withoutVersion(replaced), withoutVersion(migrated));
+  const kept = (objects: CatalogueObject[]): CatalogueObject[] =>
+    objects.filter(({ name }) => name.startsWith('trigger ') && !name.startsWith('trigger lost_owner'));
+  assert.deepEqual(kept(replaced), kept(migrated));
+  assert.deepEqual(await findMissing(url, names, true), []);
+});
+
+test('a process that may not migrate starts with the functions of a later version, but not with those of an earlier one', async () => {
+  const url = makeUrl(await cloneTemplate());
+  await run(
+    url,
+    `insert into schema_objects select name, 'of a later version', definition from schema_objects where name = 'function new_id()'`,
+    `update schema_objects set definition = null where name = 'function new_id()' and digest <> 'of a later version'`,
+  );
+  assert.deepEqual(await findMissing(url, names), []);
+  assert.deepEqual(await findMissing(url, names, true), ['function new_id()']);
+  // One that may migrate leaves them alone as well when a later version has migrated the database.
+  await run(url, `insert into schema_migrations (name) values ('0999_later.sql')`);
+  assert.deepEqual(await findMissing(url, names, true), []);
+  await run(
+    url,
+    `delete from schema_migrations where name = '0999_later.sql'`,
+    `update schema_objects set digest = 'of an earlier version' where name = 'function new_id()' and definition is null`,
+  );
+  assert.deepEqual(await findMissing(url, names), ['function new_id()']);
 });

@@ -1,17 +1,18 @@
-/** Migrates a database: creates the runtime roles, runs the numbered SQL files in order, and creates the tables of the job queue. */
+/**
+ * Migrates a database: creates the runtime roles, runs the numbered SQL files in order, replaces the functions and triggers that have
+ * changed, and creates the tables of the job queue.
+ */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { newClient, ROLES, sessionStatement } from './db.ts';
 import { refuseTransactionPooling } from './pooler.ts';
 import { takeAdvisoryLock } from './exclusive.ts';
+import { findOutdatedObjects, replaceObjects } from './schema-objects.ts';
+import { changeSchema } from './schema-change.ts';
 import { QUEUE_SCHEMA } from '../work/jobs.ts';
 
-// The number of tries of a migration that cannot get a table lock: with the pauses and the lock time-out they take about a minute.
-const LOCK_ROUNDS = 20;
-const LOCK_PAUSE_MS = 1_000;
 const CONCURRENT = '.concurrent.sql';
 const FOLDER = join(import.meta.dirname, '../../../migrations');
 // The advisory lock that all processes share, so that only one of them migrates the database at a time.
@@ -68,8 +69,9 @@ async function readDigest(name: string): Promise<string> {
 }
 
 /**
- * Runs the missing migrations, each in its own transaction (except .concurrent.sql files), and then `prepareQueue`, which creates the
- * schema of the job queue. Processes that start together wait for each other. Returns the names of the migrations that ran.
+ * Runs the missing migrations, each in its own transaction (except .concurrent.sql files), replaces the functions and triggers that differ
+ * from sql/, and then runs `prepareQueue`, which creates the schema of the job queue. Processes that start together wait for each other.
+ * Returns the names of the migrations that ran.
  */
 export async function migrate(
   connectionString: string,
@@ -93,7 +95,7 @@ export async function migrate(
     refuseOtherVersion(done, digests);
     for (const name of digests.keys()) {
       if (done.has(name)) continue;
-      await (name.endsWith(CONCURRENT) ? runConcurrently(client, name) : runWithRetries(client, name));
+      await (name.endsWith(CONCURRENT) ? runConcurrently(client, name) : runInTransaction(client, name));
       ran.push(name);
     }
     await client.query(
@@ -101,6 +103,7 @@ export async function migrate(
         where f.name = m.name and m.digest is null`,
       [[...digests.keys()], [...digests.values()]],
     );
+    await replaceObjects(client);
     await prepareQueue(connectionString);
     await grantQueue(client);
     return ran;
@@ -126,36 +129,12 @@ function refuseOtherVersion(done: ReadonlyMap<string, Done['digest']>, digests: 
   );
 }
 
-/**
- * Runs a migration and retries while a table is locked. It waits for a lock at most 2 s at a time, because all other statements wait behind
- * it.
- */
-async function runWithRetries(client: pg.Client, name: string): Promise<void> {
-  for (let round = 1; ; round += 1) {
-    try {
-      return await runInTransaction(client, name);
-    } catch (error) {
-      const { cause } = error as { cause?: { code?: string } };
-      if (cause?.code !== '55P03' || round === LOCK_ROUNDS) throw error;
-      await sleep(LOCK_PAUSE_MS);
-    }
-  }
-}
-
 async function runInTransaction(client: pg.Client, name: string): Promise<void> {
-  try {
-    const sql = await readFile(join(FOLDER, name), 'utf8');
-    await client.query('begin');
+  await changeSchema(client, `migration ${name}`, async () => {
     // The name is inserted first: a process that runs the same file without the lock fails on the primary key before it changes anything.
     await client.query('insert into schema_migrations (name) values ($1)', [name]);
-    await client.query("set local lock_timeout = '2s'");
-    await client.query(sql);
-    await client.query('commit');
-  } catch (error) {
-    // Failure policy: a failed rollback is ignored, because a broken connection has ended its transaction; the first error is thrown.
-    await client.query('rollback').catch(() => undefined);
-    throw new Error(`migration ${name}: ${(error as Error).message}`, { cause: error });
-  }
+    await client.query(await readFile(join(FOLDER, name), 'utf8'));
+  });
 }
 
 /**
@@ -204,10 +183,11 @@ export async function createLogin(connectionString: string, password: string): P
 }
 
 /**
- * Lists missing migrations and queues; empty when the database is up to date. Throws one sentence when row-level security would not apply
- * to the role of this process.
+ * Lists missing migrations and queues, or else the functions and triggers that migrate() would replace; empty when the database is up to
+ * date. A process that may not migrate accepts those of a later version. Throws one sentence when row-level security would not apply to the
+ * role of this process.
  */
-export async function findMissing(connectionString: string, queues: string[]): Promise<string[]> {
+export async function findMissing(connectionString: string, queues: string[], mayMigrate = false): Promise<string[]> {
   if (!(await allRolesExist(connectionString))) return migrationFiles();
   const client = newClient({ connectionString, ...QUICK });
   try {
@@ -221,7 +201,11 @@ export async function findMissing(connectionString: string, queues: string[]): P
     const { rows: ran } = await client.query<{ name: string }>('select name from schema_migrations');
     const { rows: made } = await client.query<{ name: string }>(`select name from ${QUEUE_SCHEMA}.queue`);
     const present = new Set([...ran, ...made].map((row) => row.name));
-    return [...(await migrationFiles()), ...queues].filter((name) => !present.has(name));
+    const files = await migrationFiles();
+    const missing = [...files, ...queues].filter((name) => !present.has(name));
+    // A process of an earlier version leaves the functions of a later one as they are.
+    const isLater = ran.some(({ name }) => !files.includes(name));
+    return missing.length > 0 || isLater ? missing : await findOutdatedObjects(client, mayMigrate);
   } catch (error) {
     // Failure policy: a missing role means that nothing has been migrated yet; any other error is thrown.
     if (NO_ROLE.test((error as Error).message)) return await migrationFiles();

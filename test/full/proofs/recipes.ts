@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-const FOLDERS = ['src', 'sandbox', 'sdk', 'web', 'scripts', 'test', 'bench', 'docs', 'deploy', 'migrations'];
+const FOLDERS = ['src', 'sandbox', 'sdk', 'web', 'scripts', 'test', 'bench', 'docs', 'deploy', 'migrations', 'sql'];
 const PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'LICENSE'];
 const FILES = ['package.json', 'tsconfig.json', 'openapi.json', '.env.example', ...PAGES];
 const BLOCK = /^( *)```(\w+) (\S+)\n([\s\S]*?)\n\1```$/gm;
