@@ -33,18 +33,17 @@ async function sendBulk(phone: string, fields: Record<string, string>): Promise<
     .conversationId;
 }
 
-test('a bulk send that keeps assignments leaves a conversation without owner and agent to the people who handle it', async () => {
-  for (const [keep_existing_assignment, expected] of [
-    ['true', [null, null, 'HUMAN']],
-    ['false', [owner, agent, 'AI']],
-  ] as const) {
-    const phone = makePhoneNumber();
-    const { _id } = await open(201, phone, { owner: null, agent: null });
-    await call(200, 'PATCH', `/v1/conversations/${_id}`, { body: { handled_by: 'HUMAN' } });
-    assert.equal(await sendBulk(phone, { send_to_active_conversations: 'true', keep_existing_assignment }), _id);
-    const assigned = await read(_id);
-    assert.deepEqual([assigned.owner, assigned.agent, assigned.handled_by], expected);
-  }
+test('a bulk send assigns an open conversation without owner and agent to those of the inbox, and a request leaves it as it is', async () => {
+  const phone = makePhoneNumber();
+  const { _id } = await open(201, phone, { owner: null, agent: null });
+  const readAssigned = async () => {
+    const { owner: assigned, agent: answering, handled_by } = await read(_id);
+    return [assigned, answering, handled_by];
+  };
+  await open(200, phone);
+  assert.deepEqual(await readAssigned(), [null, null, 'NONE']);
+  await sendBulk(phone, { send_to_active_conversations: 'true', keep_existing_assignment: 'true' });
+  assert.deepEqual(await readAssigned(), [owner, agent, 'AI']);
 });
 
 test('a conversation that a bulk send opens has its attendant from the beginning, so its history is empty', async () => {

@@ -10,15 +10,12 @@ import { findAssignments, setAssignments, type Assignment, type OpeningInbox } f
 /** Whom the caller names. A field that is null assigns no one; one that is undefined leaves the choice to the rule. */
 type Choice = { [Field in 'owner' | 'agent' | 'attendant']?: string | null | undefined };
 
-interface Assigning extends OpeningInbox, Choice {
-  /** True when open conversations keep their owner and agent, or none, where the caller names no one. */
+export interface Opening extends OpeningInbox, Choice {
+  /** True when open conversations keep their owner and agent where the caller names no one. */
   keeps: boolean;
   /** Called with all these conversations before their events are emitted, in the same transaction. */
   mark?(conversations: { _id: string; contact: string }[]): Promise<void>;
 }
-
-/** The opening of a bulk send or a campaign, which never removes an assignment: null leaves the choice to the rule. */
-export type Opening = Assigning & { [Field in keyof Choice]-?: string | null };
 
 export interface Partner {
   contact: string;
@@ -33,21 +30,11 @@ export const lockOpenOnes = (tx: TenantTx, inbox: string, contacts: string[]) =>
     contacts.map((contact) => ({ company: tx.companyId, inbox, contact })),
   );
 
-/** Like openConversations(), for callers whose null leaves the choice to the rule. */
-export function openMany(
-  tx: TenantTx,
-  { owner, agent, attendant, ...opening }: Opening,
-  partners: Partner[],
-): Promise<string[]> {
-  const named = { owner: owner ?? undefined, agent: agent ?? undefined, attendant: attendant ?? undefined };
-  return openConversations(tx, { ...opening, ...named }, partners);
-}
-
 /**
  * Returns the conversation of each contact, in the same order. The caller has locked the open ones and holds the contacts of the others.
  * Throws ChangedMeanwhile when another transaction has opened one meanwhile.
  */
-export async function openConversations(tx: TenantTx, opening: Assigning, partners: Partner[]): Promise<string[]> {
+export async function openConversations(tx: TenantTx, opening: Opening, partners: Partner[]): Promise<string[]> {
   if (partners.length === 0) return [];
   const made = partners.flatMap(({ contact, conversation }) =>
     conversation === null ? [makeConversation(tx.companyId, contact, opening)] : [],
@@ -74,16 +61,22 @@ export async function openConversations(tx: TenantTx, opening: Assigning, partne
 export function makeConversation(company: string, contact: string, opening: OpeningInbox & Choice): NewConversation {
   const { inbox, channel, is_test } = opening;
   const unassigned = { _id: newId(), owner: null, agent: null, attendant: null, handled_by: 'NONE' } as const;
-  return { ...chooseAssignment(opening, unassigned, false), company, inbox, contact, channel, status: 'OPEN', is_test };
+  return {
+    ...chooseAssignment({ ...opening, keeps: false }, unassigned),
+    company,
+    inbox,
+    contact,
+    channel,
+    status: 'OPEN',
+    is_test,
+  };
 }
 
 /** Assigns conversations that were already open. Returns those whose assignment has changed. */
-async function assignOpen(tx: TenantTx, opening: Assigning, ids: string[]): Promise<string[]> {
-  const { owner, agent, attendant, keeps } = opening;
-  const isLeft = keeps && [owner, agent, attendant].every((named) => named === undefined);
-  if (isLeft || ids.length === 0) return [];
+async function assignOpen(tx: TenantTx, opening: Opening, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
   const changed = (await findAssignments(tx, ids)).flatMap((present) => {
-    const next = chooseAssignment(opening, present, keeps);
+    const next = chooseAssignment(opening, present);
     return isDeepStrictEqual(next, present) ? [] : [next];
   });
   if (changed.length > 0) await setAssignments(tx, changed);
@@ -94,10 +87,11 @@ async function assignOpen(tx: TenantTx, opening: Assigning, ids: string[]): Prom
  * The caller's choice comes first, then the present assignment if it is kept, then that of the inbox. Only the caller replaces an assignment
  * by none. With a new agent, or one that the caller names, the conversation is handled by AI.
  */
-function chooseAssignment(opening: OpeningInbox & Choice, present: Assignment, keeps: boolean): Assignment {
+function chooseAssignment(opening: OpeningInbox & Choice & Pick<Opening, 'keeps'>, present: Assignment): Assignment {
+  const { keeps } = opening;
   const choose = (named: string | null | undefined, current: string | null, fallback: string | null) => {
     if (named !== undefined) return named;
-    return keeps ? current : (fallback ?? current);
+    return keeps ? (current ?? fallback) : (fallback ?? current);
   };
   const agent = choose(opening.agent, present.agent, opening.default_agent);
   const isActivated = agent !== null && (opening.agent !== undefined || agent !== present.agent);

@@ -77,7 +77,9 @@ async function findOrOpenConversation(
   if (!thread && (await keepContactFromRemoval(tx, contact)) === 0)
     throw input.contact === undefined ? new ChangedMeanwhile('The contact') : unknownReference('contact');
   const partner = { contact, conversation: thread?._id ?? null };
-  const [_id = ''] = await openConversations(tx, { ...inbox, owner, agent, keeps: true }, [partner]);
+  // An open conversation stays as it is where the request names no one.
+  const defaults = thread && { default_owner: null, default_agent: null };
+  const [_id = ''] = await openConversations(tx, { ...inbox, ...defaults, owner, agent, keeps: true }, [partner]);
   tx.created(_id);
   return { _id, opened: !thread };
 }

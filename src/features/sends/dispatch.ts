@@ -13,10 +13,10 @@ import { callTemplate, findOverload, refuseCall } from './sender.ts';
 import type { Call, Candidate, Outcome, SendSource } from './source.ts';
 
 // The messages of one portion, and the most calls that a source waits for. At 64 a second a network may take a second for each answer.
-const PORTION = 100;
-const MAX_CALLS = 96;
+const PORTION = 96;
+const MAX_CALLS = 192;
 // A transaction costs as much as thirty rows. Fewer messages than these wait for others that can begin soon.
-const WORTHWHILE = 48;
+const WORTHWHILE = 96;
 // A portion has the messages of this time. They are lost to a process that dies, because no one knows whether they have left.
 const STRETCH_SECONDS = 0.25;
 // How often the network may refuse a message because of a rate limit before the message fails. With the pauses this takes a quarter of an hour.

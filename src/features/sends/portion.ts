@@ -8,7 +8,7 @@ import type { TenantTx } from '../../platform/store/tenant.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { reservePairs, reserveSlots } from '../../platform/work/pacing.ts';
 import { holdMany } from '../contacts/by-phones.ts';
-import { lockOpenOnes, openMany } from '../conversations/open-many.ts';
+import { lockOpenOnes, openConversations } from '../conversations/open-many.ts';
 import { reachPeople, returnPlaces, type Reached } from '../inboxes/portfolio.ts';
 import { keepPlaces } from '../messages/late-places.ts';
 import { storeTemplates } from '../messages/send-many.ts';
@@ -166,7 +166,7 @@ async function storeCalls<C extends Candidate>(
   sends: ReachedSend<C>[],
 ): Promise<Call<C>[]> {
   if (sends.length === 0) return [];
-  const partners = await openConversations(
+  const partners = await openFor(
     tx,
     source,
     sends.filter(isFresh).map(({ row }) => row),
@@ -193,12 +193,13 @@ async function storeCalls<C extends Candidate>(
   return calls;
 }
 
-async function openConversations<C extends Candidate>(
+async function openFor<C extends Candidate>(
   tx: TenantTx,
   source: SendSource<C>,
   rows: C[],
 ): Promise<Map<C, { contact: string; conversation: string }>> {
   const { _id: inbox, channel, test_mode, default_owner, default_agent } = source.sender.inbox;
+  const { owner, agent, attendant, keeps } = source.assignment;
   const missing = rows.filter(({ contact }) => contact === null);
   const created = missing.length === 0 ? [] : await source.createContacts?.(tx, missing);
   const contacts = new Map(missing.map((row, place) => [row, created?.[place]]));
@@ -206,7 +207,7 @@ async function openConversations<C extends Candidate>(
     contact: row.contact ?? contacts.get(row) ?? '',
     conversation: row.conversation,
   }));
-  const opened = await openMany(
+  const opened = await openConversations(
     tx,
     {
       inbox,
@@ -214,7 +215,10 @@ async function openConversations<C extends Candidate>(
       is_test: test_mode.enabled,
       default_owner,
       default_agent,
-      ...source.assignment,
+      keeps,
+      owner: owner ?? undefined,
+      agent: agent ?? undefined,
+      attendant: attendant ?? undefined,
       mark: async (conversations) => {
         const marked = rows.map((row, place) => ({ _id: conversations[place]?._id ?? '', row }));
         await source.mark?.(tx, marked);

@@ -8,7 +8,6 @@ import type { Kit } from '../../kit.ts';
 import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
 import type { Asking } from '../admission/admission.ts';
 import type { Facts } from '../admission/recipient-sql.ts';
-import type { Opening } from '../conversations/open-many.ts';
 import type { Reached } from '../inboxes/portfolio.ts';
 import type { StoredSend } from './schemas.ts';
 import type { Sender, StoredTemplate, TemplateFiles } from './sender.ts';
@@ -95,8 +94,8 @@ export interface SendSource<C extends Candidate> extends Planner<C>, SourceWrite
   name: string;
   /** The pace of the source itself, which its messages keep beside that of the number; null when it has none. */
   pace: { name: string; rate: number } | null;
-  /** Whom the conversations are assigned to. */
-  assignment: Pick<Opening, 'owner' | 'agent' | 'attendant' | 'keeps'>;
+  /** Whom the conversations are assigned to: null leaves the choice to the inbox. */
+  assignment: { owner: string | null; agent: string | null; attendant: string | null; keeps: boolean };
   /** What becomes of people for whom the daily limit has no place: a refusal, or the whole source waits. */
   beyondLimit: { code: string; message: string } | ((tx: TenantTx) => Promise<unknown>);
   /** Returns up to `most` rows that are due, and opens what they show. */
