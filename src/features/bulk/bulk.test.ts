@@ -268,6 +268,20 @@ test('a message that the network refuses because of a rate limit is sent again a
   assert.equal((await sentTo(phone)).length, 1);
 });
 
+test('a message that waits to be sent again fails when its contact has opted out meanwhile', async () => {
+  const phone = makePhoneNumber();
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 130429, times: 1 }] } });
+  const sending = send({ ...plain, contacts: people(phone) });
+  const row = `select contact_id, message_id from bulk_rows where ltrim(phone, '+') = ltrim($1, '+') and status = 'READY'`;
+  await waitUntil('the message to wait', async () => (await database.sql(row, [phone])).length > 0);
+  const [{ contact_id, message_id }] = (await database.sql(row, [phone])) as [Json];
+  await call(200, 'PATCH', `/v1/contacts/${contact_id}`, { body: { opted_out: true } });
+  assert.deepEqual(codes((await sending).body), [[1, 'OPTED_OUT']]);
+  const { body: message } = await call(200, 'GET', `/v1/messages/${message_id}`);
+  assert.deepEqual([message.status, message.errors[0].code], ['FAILED', 'OPTED_OUT']);
+  assert.equal((await sentTo(phone)).length, 0);
+});
+
 test('a bulk run ends when the network pauses its template, and the remaining contacts are reported', async () => {
   const phones = Array.from({ length: 30 }, makePhoneNumber);
   await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 132015, times: null }] } });
