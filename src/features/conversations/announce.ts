@@ -1,17 +1,15 @@
 /** Emits the events of conversations that were opened or changed. */
-import { emit } from '../../platform/store/events.ts';
+import { emitRecords } from '../../platform/store/events.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import { findConversations } from './queries.ts';
 
 /** Emits CONVERSATION_CREATED for the conversations in `opened`, and CONVERSATION_UPDATED for the others. */
-export async function emitConversations(tx: TenantTx, ids: string[], opened = new Set<string>()): Promise<void> {
-  if (ids.length === 0) return;
-  const conversations = await findConversations(tx, ids);
-  await emit(
+export const emitConversations = (tx: TenantTx, ids: string[], opened = new Set<string>()): Promise<void> =>
+  emitRecords(
     tx,
-    conversations.map((data) => ({
-      event: opened.has(data._id) ? 'CONVERSATION_CREATED' : 'CONVERSATION_UPDATED',
-      data,
+    ids.map((_id) => ({
+      event: opened.has(_id) ? 'CONVERSATION_CREATED' : 'CONVERSATION_UPDATED',
+      about: { _id, company: tx.companyId },
     })),
+    (awaited) => findConversations(tx, awaited),
   );
-}

@@ -50,7 +50,7 @@ export type EventItem = RecordEvent | ChangeEvent;
  */
 const REPORTED_KINDS: ChangeKind[] = ['CONTACT', 'CONVERSATION', 'MESSAGE'];
 
-function toChanges(items: EventItem[]): Change[] {
+function toChanges(items: (EventItem | UnreadEvent)[]): Change[] {
   return items.flatMap((item) => {
     const kind = REPORTED_KINDS.find((known) => item.event.startsWith(`${known}_`));
     const { company, _id } = findEventRecord(item);
@@ -58,7 +58,7 @@ function toChanges(items: EventItem[]): Change[] {
   });
 }
 
-const findEventRecord = (item: EventItem): { _id: string; company: string } =>
+const findEventRecord = (item: EventItem | UnreadEvent): { _id: string; company: string } =>
   'about' in item ? item.about : item.data;
 
 /** From this number of events on, it takes less time to find out who listens than to write bodies for nobody. */
@@ -83,20 +83,50 @@ export async function emitLast(tx: TenantTx | SystemTx, items: EventItem[]): Pro
   if (queue) tx.awaitAtCommit(queue());
 }
 
+/** An event whose record is read when somebody listens to it. */
+export interface UnreadEvent extends Pick<ChangeEvent, 'about'> {
+  event: RecordEvent['event'];
+}
+
+/** Like `emit`, for many records: `read` is asked only for those to whose event a webhook listens. One that is gone is left out. */
+export async function emitRecords(
+  tx: TenantTx,
+  items: (UnreadEvent | ChangeEvent)[],
+  read: (ids: string[]) => Promise<RecordEvent['data'][]>,
+): Promise<void> {
+  const awaited = await noteEvents(tx, items);
+  if (awaited.length === 0) return;
+  const ids = new Set(awaited.flatMap((item) => ('data' in item ? [] : item.about._id)));
+  const records = new Map((await read([...ids])).map((data) => [data._id, data]));
+  await queue(
+    tx,
+    awaited.flatMap((item): EventItem[] => {
+      if ('data' in item) return [item];
+      const data = records.get(item.about._id);
+      return data ? [{ event: item.event, data }] : [];
+    }),
+  );
+}
+
 /** Returns the single statement that queues the events; null when nobody listens to them. */
 async function beginEmit(tx: TenantTx | SystemTx, items: EventItem[]): Promise<(() => Promise<void>) | null> {
-  if (items.length === 0) return null;
+  const awaited = await noteEvents(tx, items);
+  return awaited.length === 0 ? null : () => queue(tx, awaited);
+}
+
+/** Names the records to the change feed, and returns the events that are to be queued. */
+async function noteEvents<T extends EventItem | UnreadEvent>(tx: TenantTx | SystemTx, items: T[]): Promise<T[]> {
+  if (items.length === 0) return [];
   tx.changed(toChanges(items));
-  const timestamp = new Date().toISOString();
-  const awaited = items.length < MANY_EVENTS ? items : await chooseAwaited(tx, items);
-  if (awaited.length === 0) return null;
-  return async () => {
-    if ((await insertDeliveries(tx, awaited, timestamp)) > 0) tx.wakes(DELIVERIES);
-  };
+  return items.length < MANY_EVENTS ? items : chooseAwaited(tx, items);
+}
+
+async function queue(tx: TenantTx | SystemTx, items: EventItem[]): Promise<void> {
+  if ((await insertDeliveries(tx, items, new Date().toISOString())) > 0) tx.wakes(DELIVERIES);
 }
 
 /** Returns the events to which a webhook listens. */
-async function chooseAwaited(tx: Executor, items: EventItem[]): Promise<EventItem[]> {
+async function chooseAwaited<T extends EventItem | UnreadEvent>(tx: Executor, items: T[]): Promise<T[]> {
   const listeners = await many<{ company: string; event: EventName }>(tx, {
     name: 'events.findListeners',
     text: `select company_id as company, event from event_listeners where company_id = any($1::text[]) and event = any($2::text[])`,
