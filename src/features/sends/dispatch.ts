@@ -12,11 +12,10 @@ import type { Fault } from './schemas.ts';
 import { callTemplate, findOverload, refuseCall } from './sender.ts';
 import type { Call, Candidate, Outcome, SendSource } from './source.ts';
 
-// The messages of one portion, and the most calls that a source waits for. At 64 a second a network may take a second for each answer.
+// The messages of one portion. A transaction costs as much as thirty rows, so a portion waits until so many can be called.
 const PORTION = 96;
-const MAX_CALLS = 192;
-// A transaction costs as much as thirty rows. Fewer messages than these wait for others that can begin soon.
-const WORTHWHILE = 96;
+// The most calls that a source waits for: those of one portion while the next one is stored.
+const MAX_CALLS = 2 * PORTION;
 // A portion has the messages of this time. They are lost to a process that dies, because no one knows whether they have left.
 const STRETCH_SECONDS = 0.25;
 // How often the network may refuse a message because of a rate limit before the message fails. With the pauses this takes a quarter of an hour.
@@ -76,10 +75,7 @@ export function openDispatch<C extends Candidate>(source: SendSource<C>, options
     get stop() {
       return work.stop;
     },
-    next: async () => {
-      const free = Math.min(PORTION, MAX_CALLS - work.calling.size, countStretch(work));
-      return act(work, await takePortion(source, Math.max(1, free)));
-    },
+    next: async () => act(work, await takePortion(source, countPortion(work))),
     end: async () => {
       await Promise.all(work.calling);
       await work.outcomes.drain();
@@ -87,8 +83,8 @@ export function openDispatch<C extends Candidate>(source: SendSource<C>, options
   };
 }
 
-const countStretch = <C extends Candidate>({ source: { sender } }: Work<C>): number =>
-  Math.ceil(sender.lane.rate * STRETCH_SECONDS);
+const countPortion = <C extends Candidate>({ source: { sender } }: Work<C>): number =>
+  Math.min(PORTION, Math.ceil(sender.lane.rate * STRETCH_SECONDS));
 
 /** Begins the calls of a portion, and waits until the next one is worth a transaction. */
 async function act<C extends Candidate>(work: Work<C>, { calls, waitMs, isIdle }: Portion<C>): Promise<number> {
@@ -97,7 +93,7 @@ async function act<C extends Candidate>(work: Work<C>, { calls, waitMs, isIdle }
     const promise = callAt(work, call, inMs).finally(() => calling.delete(promise));
     calling.add(promise);
   }
-  while (MAX_CALLS - calling.size < Math.min(WORTHWHILE, countStretch(work))) await Promise.race(calling);
+  while (MAX_CALLS - calling.size < countPortion(work)) await Promise.race(calling);
   if (isIdle && calling.size > 0) await Promise.race(calling);
   else if (isIdle) return (await outcomes.drain()) ? 0 : Number.POSITIVE_INFINITY;
   if (waitMs > MAX_WAIT_MS) return waitMs;
