@@ -3,7 +3,7 @@ import type { TenantTx } from '../../../platform/store/tenant.ts';
 import type { Fault, ReadRow } from '../../imports/reading.ts';
 import { INACTIVE_USER } from '../../users/assignments.ts';
 import { toIdentities } from '../identities.ts';
-import { toKeyText } from './identity-plan.ts';
+import { identityKey } from '../identity-plan.ts';
 import { findMatchedContacts, findReferences, type MatchedContact, type RowReference } from './queries.ts';
 import type { PersonRow } from './rows.ts';
 import { findIdentityHolders } from '../name-queries.ts';
@@ -43,7 +43,7 @@ export async function matchRows(tx: TenantTx, read: ReadRow<PersonRow>[]): Promi
     people.flatMap(({ plain }) => toIdentities(plain)),
   );
   const named = people.flatMap(({ _id }) => (_id === null ? [] : [{ kind: 'ID', value: _id, contact: _id }]));
-  const stored = new Map([...holders, ...named].map((key) => [toKeyText(key), key.contact]));
+  const stored = new Map([...holders, ...named].map((key) => [identityKey(key), key.contact]));
   const ids = [...new Set(stored.values())];
   const givesValues = people.some(({ given }) => Object.keys(given).length > 0);
   return {

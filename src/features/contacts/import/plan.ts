@@ -9,10 +9,10 @@ import {
   giveIdentity,
   listIdentityChanges,
   releaseIdentity,
-  toKeyText,
+  identityKey,
   type IdentityChanges,
   type IdentityPlan,
-} from './identity-plan.ts';
+} from '../identity-plan.ts';
 import { toRowKeys, type FailedRow, type MatchedRows, type RowKey } from './match.ts';
 import type { PersonRow } from './rows.ts';
 import { growValues } from './sizes.ts';
@@ -69,16 +69,16 @@ export function planContacts({ people, failed, stored, contacts }: MatchedRows, 
 function planRow(planning: Planning, person: PersonRow): void {
   const { plan, identities, states, rules } = planning;
   const { holders } = identities;
-  const held = toRowKeys(person).filter((rowKey) => holders.has(toKeyText(rowKey)));
+  const held = toRowKeys(person).filter((rowKey) => holders.has(identityKey(rowKey)));
   const [first] = held;
-  const target = first && holders.get(toKeyText(first));
+  const target = first && holders.get(identityKey(first));
   const refuse = (fault: Fault): void => void plan.failed.push({ number: person.number, faults: [fault] });
   const conflict = findConflict(held, holders);
   if (conflict) return refuse(conflict);
   if (first && target && !rules.updates) return refuse(makeUpdateRefusal(first, plan, target));
   const contact = target ?? newId();
   const state = states.get(contact) ?? { shown: {}, held: {} };
-  const called = toIdentities(person.plain).filter((name) => holders.get(toKeyText(name)) === contact);
+  const called = toIdentities(person.plain).filter((name) => holders.get(identityKey(name)) === contact);
   const row = { ...person, plain: withoutIdentities(person.plain, called) };
   const grown = growValues(state.held, row, rules.definitions);
   if ('fault' in grown) return refuse(grown.fault);
@@ -86,7 +86,7 @@ function planRow(planning: Planning, person: PersonRow): void {
   const draft = plan.drafts.get(contact) ?? { _id: contact, isNew, rows: [], called: [], shown: state.shown };
   plan.drafts.set(contact, draft);
   draft.rows.push(row);
-  const known = called.filter((name) => !identities.given.has(toKeyText(name)));
+  const known = called.filter((name) => !identities.given.has(identityKey(name)));
   draft.called.push(...known.map(({ kind, value }) => ({ kind, value, contact })));
   states.set(contact, { shown: replaceIdentities(identities, contact, state.shown, row.plain), held: grown.held });
 }
@@ -108,7 +108,7 @@ function replaceIdentities(
 /** A row must not name two contacts. */
 function findConflict([first, ...others]: RowKey[], holders: Map<string, string>): Fault | null {
   if (!first) return null;
-  const other = others.find((rowKey) => holders.get(toKeyText(rowKey)) !== holders.get(toKeyText(first)));
+  const other = others.find((rowKey) => holders.get(identityKey(rowKey)) !== holders.get(identityKey(first)));
   return other ? { field: other.field, message: `belongs to a different contact than ${first.field}` } : null;
 }
 

@@ -8,7 +8,7 @@ import type { TenantTx } from '../../../platform/store/tenant.ts';
 import type { CustomField, HeldValues } from '../../custom-fields/schemas.ts';
 import { mergeValues, type FieldChange } from '../../custom-fields/values.ts';
 import { pickFields, NOBODY } from '../contacts.ts';
-import { toKeyText, type IdentityChanges } from './identity-plan.ts';
+import { identityKey, type IdentityChanges } from '../identity-plan.ts';
 import type { ContactDraft } from './plan.ts';
 import { insertImported, updateImported, type StoredPerson } from './queries.ts';
 import { mergeCustomFields, type PersonRow } from './rows.ts';
@@ -116,8 +116,8 @@ async function lockPlanned(
   };
   const expected: HeldIdentity[] = existing.flatMap(({ called }) => called);
   expected.push(...inserted.filter(({ contact }) => locked.has(contact)));
-  const held = new Map((await findIdentityHolders(tx, expected)).map((name) => [toKeyText(name), name.contact]));
-  if (!existing.every(isAsPlanned) || expected.some((name) => held.get(toKeyText(name)) !== name.contact))
+  const held = new Map((await findIdentityHolders(tx, expected)).map((name) => [identityKey(name), name.contact]));
+  if (!existing.every(isAsPlanned) || expected.some((name) => held.get(identityKey(name)) !== name.contact))
     throw new ChangedMeanwhile('A contact');
   return locked;
 }

@@ -1,38 +1,45 @@
 /**
- * Which contact has which identity while the rows of a portion are planned one after the other. Nothing is stored yet: a row sees what the
- * rows before it take and give up.
+ * Which contact has which identity while the rows of a portion, or the people of a batch, are planned one after the other. Nothing is stored
+ * yet: an item sees what the items before it take and give up.
  */
-import type { Identity } from '../../../channels/identity.ts';
-import type { HeldIdentity } from '../name-queries.ts';
+import type { Identity } from '../../channels/identity.ts';
+import type { HeldIdentity } from './name-queries.ts';
 
-export const toKeyText = ({ kind, value }: Pick<Identity, 'kind' | 'value'>): string => `${kind} ${value}`;
+/** `company`: only for items of several companies. */
+export const identityKey = ({ company = '', kind, value }: { company?: string; kind: string; value: string }): string =>
+  `${company} ${kind} ${value}`;
 
 /** An identity that goes to a contact. */
 export type GivenIdentity = Identity & { contact: string };
 
-export interface IdentityPlan {
-  /** Which contact has each identity after the rows that were planned so far, by key. */
+export interface IdentityPlan<Given extends GivenIdentity = GivenIdentity> {
+  /** Which contact has each identity after the items that were planned so far, by key. */
   holders: Map<string, string>;
-  /** Which contact had each identity before the first row, by key. */
+  /** Which contact had each identity before the first item, by key. */
   stored: ReadonlyMap<string, string>;
-  /** The identities that rows have given to contacts, by key. */
-  given: Map<string, GivenIdentity>;
-  /** The stored identities that rows have replaced, by key, and the contacts that had them. */
+  /** The identities that items have given to contacts, by key. */
+  given: Map<string, Given>;
+  /** The stored identities that items have replaced, by key, and the contacts that had them. */
   released: Map<string, HeldIdentity>;
 }
 
-export const beginIdentityPlan = (stored: ReadonlyMap<string, string>): IdentityPlan => ({
+export const beginIdentityPlan = <Given extends GivenIdentity = GivenIdentity>(
+  stored: ReadonlyMap<string, string>,
+): IdentityPlan<Given> => ({
   holders: new Map(stored),
   stored,
   given: new Map(),
   released: new Map(),
 });
 
-/** Gives an identity that no one has to a contact. */
-export function giveIdentity({ holders, given }: IdentityPlan, { kind, value, address, contact }: GivenIdentity): void {
-  const key = toKeyText({ kind, value });
-  holders.set(key, contact);
-  given.set(key, { kind, value, address, contact });
+/** Gives an identity to a contact. */
+export function giveIdentity<Given extends GivenIdentity>(
+  { holders, given }: IdentityPlan<Given>,
+  identity: Given,
+): void {
+  const key = identityKey(identity);
+  holders.set(key, identity.contact);
+  given.set(key, identity);
 }
 
 /** Takes an identity from the contact that shows it; nothing happens when another contact has it. */
@@ -40,7 +47,7 @@ export function releaseIdentity(
   { holders, given, released }: IdentityPlan,
   { kind, value, contact }: HeldIdentity,
 ): void {
-  const key = toKeyText({ kind, value });
+  const key = identityKey({ kind, value });
   const holder = holders.get(key) ?? contact;
   if (holder !== contact) return;
   holders.delete(key);
