@@ -10,7 +10,7 @@ import {
   type Person,
 } from '../../channels/identity.ts';
 import { createChance, readSeed } from '../../../test/full/harness/chance.ts';
-import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { startPlatform } from '../../../test/support/platform.ts';
 import { findOrCreatePeople } from './ingest-people.ts';
 
 const platform = await startPlatform();
@@ -31,7 +31,7 @@ function drawPerson(): Person {
 }
 
 /** Reports the people in these batches. Returns the people with the same contact, and the contacts with their identities. */
-async function report(batches: Person[][]): Promise<{ same: number[]; contacts: Json[] }> {
+async function report(batches: Person[][]): Promise<{ same: number[]; contacts: Record<string, unknown>[] }> {
   const { _id: company } = await platform.createCompany();
   const found: string[] = [];
   for (const batch of batches) {
@@ -41,7 +41,7 @@ async function report(batches: Person[][]): Promise<{ same: number[]; contacts: 
     );
     found.push(...contacts);
   }
-  const contacts = await database.sql<Json & { _id: string }>(
+  const contacts = await database.sql<Record<string, unknown> & { _id: string }>(
     `select _id, name, email, phone_number, country_code, external_id, array(
         select kind || ' ' || value || ' ' || address from contact_identities i where i.contact_id = c._id order by 1) as identities
       from contacts c where company_id = $1`,

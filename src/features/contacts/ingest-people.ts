@@ -170,10 +170,8 @@ export async function storeAliases(
 
 /** Stores identities that were free. If another transaction has taken one in the meantime, the batch fails and is tried again. */
 async function claimAliases(tx: SystemTx, aliases: IdentityAlias[]): Promise<void> {
-  const won = new Set((await claimIdentities(tx, aliases)).map(identityKey));
-  const lost = aliases.filter((alias) => !won.has(identityKey(alias)));
-  if (lost.length === 0) return;
-  const holders = await findKnownIdentities(tx, lost);
-  if (lost.some((alias) => holders.get(identityKey(alias))?.contact !== alias.contact))
+  if ((await claimIdentities(tx, aliases)) === aliases.length) return;
+  const holders = await findKnownIdentities(tx, aliases);
+  if (aliases.some((alias) => holders.get(identityKey(alias))?.contact !== alias.contact))
     throw new Error('an identity was taken while its contact was being found');
 }

@@ -23,26 +23,6 @@ export function findIdentityHolders(tx: TenantTx, names: IdentityKey[]): Promise
   });
 }
 
-/**
- * Stores free identities and returns how many were free; waits for transactions that are storing the same ones. Uses the order of
- * ingestion, to avoid deadlocks.
- */
-export function insertIdentities(tx: TenantTx, names: (Identity & { contact: string })[]): Promise<number> {
-  return exec(tx, {
-    name: 'contacts.insertNames',
-    text: `insert into contact_identities (company_id, kind, value, contact_id, address)
-      select $1, * from unnest($2::text[], $3::text[], $4::text[], $5::text[]) as n (kind, value, contact_id, address)
-      order by kind, value on conflict do nothing`,
-    values: [
-      tx.companyId,
-      listKinds(names),
-      listValues(names),
-      listContactIds(names),
-      names.map((name) => name.address),
-    ],
-  });
-}
-
 export function deleteIdentities(tx: TenantTx, names: HeldIdentity[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.deleteNames',

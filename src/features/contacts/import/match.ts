@@ -35,8 +35,7 @@ export interface MatchedRows {
   contacts: MatchedContact[];
 }
 
-export async function matchRows(tx: TenantTx, read: ReadRow<PersonRow>[]): Promise<MatchedRows> {
-  const rows = await dropUnknownReferences(tx, read);
+export async function matchRows(tx: TenantTx, rows: ReadRow<PersonRow>[]): Promise<MatchedRows> {
   const people = rows.flatMap(({ value, faults }) => (value && faults.length === 0 ? [value] : []));
   const holders = await findIdentityHolders(
     tx,
@@ -55,7 +54,7 @@ export async function matchRows(tx: TenantTx, read: ReadRow<PersonRow>[]): Promi
 }
 
 /** Adds a fault to a row for each of its ids that refers to a record that does not exist that the row may name. */
-async function dropUnknownReferences(tx: TenantTx, rows: ReadRow<PersonRow>[]): Promise<ReadRow<PersonRow>[]> {
+export async function dropUnknownReferences(tx: TenantTx, rows: ReadRow<PersonRow>[]): Promise<ReadRow<PersonRow>[]> {
   const asked = rows.flatMap(collectReferences);
   if (asked.length === 0) return rows;
   const found = new Map((await findReferences(tx, asked)).map((each) => [`${each.field} ${each._id}`, each]));
