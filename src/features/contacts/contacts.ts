@@ -155,14 +155,14 @@ async function changeContact(
   if ((await keepContactsFromRemoval(tx, [id])) === 0) throw notFound();
   const named = listShown([{ _id: id, ...wanted }]);
   // Identities are claimed before the contact is locked, in the same order as ingestion, and again afterwards, because the contact may
-  // have lost one of them in between.
+  // have lost one of them in between, or with a number that it replaces.
   await assignIdentities(tx, named);
   const before = expectFound((await lockContacts(tx, [id]))[0]);
-  await assignIdentities(tx, named);
   const own = pickFields(before);
   const { fields, changes } = await applyInput(tx, own, wanted);
-  if (isDeepStrictEqual(fields, own)) return before;
   await releaseIdentities(tx, id, own, fields);
+  await assignIdentities(tx, named);
+  if (isDeepStrictEqual(fields, own)) return before;
   if (identifiesNobody(fields) && !identifiesNobody(own) && !(await hasIdentity(tx, id)))
     throw makeIdentityMissingError();
   const updated = await updateContact(tx, id, fields, changes);

@@ -8,7 +8,7 @@ import { alreadyTaken } from '../../platform/values/errors.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import { identityKey, type GivenIdentity } from './identity-plan.ts';
 import { claimIdentities } from './ingest-queries.ts';
-import { findIdentityHolders, deleteIdentity } from './name-queries.ts';
+import { findIdentityHolders, deleteIdentities } from './name-queries.ts';
 import { IDENTITY_FIELD_NAMES, IDENTITY_FIELDS, type Contact, type IdentityField } from './schemas.ts';
 
 export type NamingFields = { [field in IdentityField]?: Contact[field] };
@@ -62,7 +62,7 @@ export async function claimFreeIdentities(tx: TenantTx, names: GivenIdentity[]):
 
 /** Takes one identity from a contact. */
 export const releaseIdentity = (tx: TenantTx, contact: string, identity: Identity): Promise<number> =>
-  deleteIdentity(tx, contact, identity);
+  deleteIdentities(tx, [{ ...identity, contact }], { sameAddress: true });
 
 /**
  * Removes the identities that were replaced. Clearing a field removes all identities of its kind, because the caller wants none of them
@@ -74,12 +74,12 @@ export async function releaseIdentities(
   before: NamingFields,
   next: NamingFields,
 ): Promise<void> {
-  for (const field of IDENTITY_FIELD_NAMES) {
-    const [old, current] = [before[field] ?? null, next[field] ?? null];
-    if (old === null) continue;
-    const { kind, value } = IDENTITY_FIELDS[field].identify(old);
-    if (current === null) await deleteIdentity(tx, contact, { kind, value: null });
-    else if (value !== IDENTITY_FIELDS[field].identify(current).value)
-      await deleteIdentity(tx, contact, { kind, value });
-  }
+  const replaced = toIdentities(before).flatMap(({ field, kind, value }): Replaced[] => {
+    const current = next[field] ?? null;
+    if (current === null) return [{ kind, value: null, contact }];
+    return value === IDENTITY_FIELDS[field].identify(current).value ? [] : [{ kind, value, contact }];
+  });
+  if (replaced.length > 0) await deleteIdentities(tx, replaced, { sameAddress: true });
 }
+
+type Replaced = Parameters<typeof deleteIdentities>[1][number];

@@ -19,7 +19,7 @@ export interface IdentityPlan<Given extends GivenIdentity = GivenIdentity> {
   stored: ReadonlyMap<string, string>;
   /** The identities that items have given to contacts, by key. */
   given: Map<string, Given>;
-  /** The stored identities that items have replaced, by key, and the contacts that had them. */
+  /** The stored identities that items have replaced, by contact and key. */
   released: Map<string, HeldIdentity>;
 }
 
@@ -42,7 +42,7 @@ export function giveIdentity<Given extends GivenIdentity>(
   given.set(key, identity);
 }
 
-/** Takes an identity from the contact that shows it; nothing happens when another contact has it. */
+/** Takes an identity from the contact if it has it; nothing happens when another contact has it. */
 export function releaseIdentity(
   { holders, given, released }: IdentityPlan,
   { kind, value, contact }: HeldIdentity,
@@ -51,7 +51,7 @@ export function releaseIdentity(
   const holder = holders.get(key) ?? contact;
   if (holder !== contact) return;
   holders.delete(key);
-  if (!given.delete(key)) released.set(key, { kind, value, contact });
+  if (!given.delete(key)) released.set(`${contact} ${key}`, { kind, value, contact });
 }
 
 export interface IdentityChanges {
@@ -68,6 +68,6 @@ export function listIdentityChanges({ stored, given, released }: IdentityPlan): 
   return {
     inserted: all.flatMap(({ from, ...identity }) => (from === undefined ? [identity] : [])),
     passed: all.flatMap(({ from, ...identity }) => (from === undefined ? [] : [{ ...identity, from }])),
-    deleted: [...released].flatMap(([key, identity]) => (given.has(key) ? [] : [identity])),
+    deleted: [...released.values()].filter((identity) => !given.has(identityKey(identity))),
   };
 }

@@ -1,4 +1,5 @@
 /** Queries of imports and exports; each handles a portion of contacts in one statement. */
+import type { Identity } from '../../../channels/identity.ts';
 import { many } from '../../../platform/store/db.ts';
 import { READ_BYTES } from '../../../platform/store/portions.ts';
 import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
@@ -25,16 +26,21 @@ export function findReferences(tx: TenantTx, asked: RowReference[]): Promise<(Ro
   });
 }
 
-/** A contact that rows name, with the fields that show its identities. */
-export type MatchedContact = { _id: string; held: HeldValues } & Pick<ContactFields, IdentityField>;
+/** A contact that rows name, with the fields that show its identities, and those identities whose address differs from their value. */
+export type MatchedContact = { _id: string; held: HeldValues; addressed: Identity[] } & Pick<
+  ContactFields,
+  IdentityField
+>;
 
 /** The values of custom fields may be large, and are read only `withValues`. */
 export function findMatchedContacts(tx: TenantTx, ids: string[], withValues: boolean): Promise<MatchedContact[]> {
   return many(tx, {
     name: 'contacts.findMatched',
     text: `select _id, phone_number, email, professional_network_identifier, external_id,
-        case when $3::boolean then custom_fields else '{}' end as held
-      from contacts where company_id = $1 and _id = any($2)`,
+        case when $3::boolean then custom_fields else '{}' end as held,
+        array(select jsonb_build_object('kind', i.kind, 'value', i.value, 'address', i.address) from contact_identities i
+          where i.company_id = $1 and i.contact_id = c._id and i.value <> i.address) as addressed
+      from contacts c where company_id = $1 and _id = any($2)`,
     values: [tx.companyId, ids, withValues],
   });
 }

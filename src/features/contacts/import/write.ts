@@ -75,7 +75,7 @@ async function applyToExisting(
   const { passed, deleted } = identities;
   if (passed.length > 0 && (await passIdentities(tx, passed)) !== passed.length)
     throw new ChangedMeanwhile('A contact');
-  if (deleted.length > 0) await deleteIdentities(tx, deleted);
+  if (deleted.length > 0) await deleteIdentities(tx, deleted, { sameAddress: false });
   return applied;
 }
 
