@@ -15,7 +15,11 @@ export type PhoneContact = Phone & { name: string | null };
  * another transaction has given one of the numbers to a contact meanwhile; a retry then finds it.
  */
 export async function createByPhones(tx: TenantTx, source: ContactSource, people: PhoneContact[]): Promise<string[]> {
-  const created = people.map((person) => ({ person: { ...NOBODY, ...person, _id: newId() }, changes: [] }));
+  const created = people.map((person) => ({
+    isNew: true,
+    person: { ...NOBODY, ...person, _id: newId() },
+    changes: [],
+  }));
   await createContacts(tx, source, created, claimFreeIdentities);
   return created.map(({ person }) => person._id);
 }

@@ -39,9 +39,10 @@ export async function createContact(tenant: Tenant, input: ContactCreate): Promi
     const { fields, changes } = await applyInput(tx, NOBODY, await readPhoneInput(tx, input));
     if (identifiesNobody(fields)) throw makeIdentityMissingError();
     const person = { ...fields, _id: newId() };
-    const created = await createContacts(tx, toContactSource(tenant.actor), [{ person, changes }], assignIdentities);
+    const written = [{ isNew: true, person, changes }];
+    const [contact] = await createContacts(tx, toContactSource(tenant.actor), written, assignIdentities);
     tx.created(person._id);
-    return expectFound(created[0]);
+    return expectFound(contact);
   });
 }
 
@@ -66,9 +67,10 @@ export const NOBODY: ContactFields = {
 export const toContactSource = (actor: Actor): ContactSource =>
   actorOrigin(actor) === 'DASHBOARD' ? 'DASHBOARD' : 'API';
 
-export interface NewContact {
-  person: StoredPerson;
-  /** The custom fields that have values. */
+export interface WrittenContact<Person = StoredPerson> {
+  isNew: boolean;
+  person: Person;
+  /** The custom fields whose values changed. */
   changes: FieldChange[];
 }
 
@@ -79,7 +81,7 @@ export interface NewContact {
 export async function createContacts(
   tx: TenantTx,
   source: ContactSource,
-  people: NewContact[],
+  people: WrittenContact[],
   assign: (tx: TenantTx, names: ShownIdentity[]) => Promise<void>,
 ): Promise<Contact[]> {
   if (people.length === 0) return [];
@@ -87,24 +89,14 @@ export async function createContacts(
   const contacts = await insertContacts(tx, persons, { source });
   for (const contact of contacts) expectRecordSize('custom_fields', contact);
   await assign(tx, listShown(persons));
-  await emitWritten(
-    tx,
-    people.map((each) => ({ ...each, isNew: true })),
-    contacts,
-  );
+  await emitWritten(tx, people, contacts);
   return contacts;
-}
-
-export interface WrittenContact {
-  isNew: boolean;
-  person: { _id: string };
-  changes: FieldChange[];
 }
 
 /** Emits the events of contacts that were created or changed. `conversation`: inside of which it happened. */
 export async function emitWritten(
   tx: TenantTx,
-  written: WrittenContact[],
+  written: WrittenContact<{ _id: string }>[],
   contacts: Contact[],
   conversation?: string,
 ): Promise<void> {

@@ -8,7 +8,7 @@ import type { TenantTx } from '../../../platform/store/tenant.ts';
 import type { CustomField, HeldValues } from '../../custom-fields/schemas.ts';
 import { mergeValues } from '../../custom-fields/values.ts';
 import { holdMany } from '../by-phones.ts';
-import { emitWritten, NOBODY, pickFields, type NewContact } from '../contacts.ts';
+import { emitWritten, NOBODY, pickFields, type WrittenContact } from '../contacts.ts';
 import { claimFreeIdentities } from '../identities.ts';
 import { identityKey, type IdentityChanges } from '../identity-plan.ts';
 import type { ContactDraft } from './plan.ts';
@@ -102,8 +102,7 @@ async function lockPlanned(
   return locked;
 }
 
-interface AppliedRows extends NewContact {
-  isNew: boolean;
+interface AppliedRows extends WrittenContact {
   /** Whether the contact is another one after the last row. */
   isChanged: boolean;
   /** The numbers of the rows that changed what the rows before them had left. */
