@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { countAutomatic, listReplies } from '../../src/features/agents/turns/program-queries.ts';
 import { eraseMessages, unlinkRows } from '../../src/features/contacts/erase-queries.ts';
-import { updateImported, walkContacts, type StoredPerson } from '../../src/features/contacts/import/queries.ts';
+import { walkContacts } from '../../src/features/contacts/import/queries.ts';
+import { updateContacts, type StoredPerson } from '../../src/features/contacts/queries.ts';
 import { stripValues } from '../../src/features/custom-fields/queries.ts';
 import {
   isBusinessNamed,
@@ -78,7 +79,7 @@ const WALKS: Record<string, Walk> = {
   'the contacts that an import changes': {
     role: app,
     walked: ['contacts'],
-    walk: (tx) => updateImported(tx, PEOPLE),
+    walk: (tx) => updateContacts(tx, PEOPLE),
   },
   'the export of rows': { role: app, walked: ['table_rows'], walk: (tx) => walkRows(tx, NAMED, COUNT / 2, LIMIT) },
   'changes of columns': { role: app, walked: ['table_rows'], walk: (tx) => listPortion(tx, NAMED, COUNT / 2, LIMIT) },

@@ -3,7 +3,7 @@ import { PHONE_NUMBER } from '../../channels/identity.ts';
 import { readCallersPhone } from '../../platform/store/phone-country.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import { plainPhoneText } from '../../platform/values/phone-text.ts';
-import { addContact } from './contacts.ts';
+import { createByPhones } from './by-phones.ts';
 import { findIdentityHolders } from './name-queries.ts';
 import type { ContactSource } from './schemas.ts';
 
@@ -19,7 +19,7 @@ interface GivenPhone {
 /**
  * Returns the id of the contact with this phone number, in whatever format the number is written, and
  * creates the contact, with its event, when no contact has the number. An existing contact keeps its name.
- * Throws CONTACT_EXISTS when another transaction creates it at the same moment; a retry then finds it.
+ * Throws ChangedMeanwhile when another transaction creates it at the same moment; a retry then finds it.
  */
 export async function findOrCreateByPhone(
   tx: TenantTx,
@@ -30,7 +30,8 @@ export async function findOrCreateByPhone(
   if (shown !== null) return shown;
   const phone = await readCallersPhone(tx, phone_number, { country, path });
   const [holder] = await findIdentityHolders(tx, [PHONE_NUMBER.identify(phone.phone_number)]);
-  return holder?.contact ?? (await addContact(tx, source, { name, phone_number: phone.phone_number }))._id;
+  const [contact = ''] = holder ? [holder.contact] : await createByPhones(tx, source, [{ name, ...phone }]);
+  return contact;
 }
 
 /**

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { actorOrigin, type Actor } from '../../platform/values/actor.ts';
 import { expectFound, invalid, notFound } from '../../platform/values/errors.ts';
-import { emit } from '../../platform/store/events.ts';
+import { emit, type EventItem } from '../../platform/store/events.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { readCallersPhone } from '../../platform/store/phone-country.ts';
 import type { Phone } from '../../platform/values/phone.ts';
@@ -11,17 +11,18 @@ import type { Acting, Tenant, TenantRead, TenantTx } from '../../platform/store/
 import { expectBusiness } from '../businesses/references.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
 import { expectUsers } from '../users/assignments.ts';
-import { assignIdentities, releaseIdentities } from './identities.ts';
+import { assignIdentities, listShown, releaseIdentities, type ShownIdentity } from './identities.ts';
 import { hasIdentity } from './name-queries.ts';
 import {
   findContact,
   findContacts,
   keepContactsFromRemoval,
-  insertContact,
+  insertContacts,
   lockContacts,
   updateContact,
   type ContactFields,
   type LockedContact,
+  type StoredPerson,
 } from './queries.ts';
 import type { Contact, ContactCreate, ContactSource, ContactUpdate } from './schemas.ts';
 
@@ -35,9 +36,13 @@ export const readContacts = async (read: TenantRead, ids: string[]): Promise<Con
 
 export async function createContact(tenant: Tenant, input: ContactCreate): Promise<Contact> {
   return tenant.tx(async (tx) => {
-    const contact = await addContact(tx, toContactSource(tenant.actor), input);
-    tx.created(contact._id);
-    return contact;
+    const { fields, changes } = await applyInput(tx, NOBODY, await readPhoneInput(tx, input));
+    if (identifiesNobody(fields)) throw makeIdentityMissingError();
+    const person = { ...fields, _id: newId() };
+    const written = [{ isNew: true, person, changes }];
+    const [contact] = await createContacts(tx, toContactSource(tenant.actor), written, assignIdentities);
+    tx.created(person._id);
+    return expectFound(contact);
   });
 }
 
@@ -62,17 +67,49 @@ export const NOBODY: ContactFields = {
 export const toContactSource = (actor: Actor): ContactSource =>
   actorOrigin(actor) === 'DASHBOARD' ? 'DASHBOARD' : 'API';
 
+export interface WrittenContact<Person = StoredPerson> {
+  isNew: boolean;
+  person: Person;
+  /** The custom fields whose values changed. */
+  changes: FieldChange[];
+}
+
 /**
- * Creates a contact in the caller's transaction and emits its events. Throws CONTACT_EXISTS where another contact has one of its
- * identities: phone number, e-mail, network identifier or external id.
+ * Creates contacts in the caller's transaction and emits their events. Another contact may have one of their identities: phone number,
+ * e-mail, network identifier or external id. `assign` throws the error for that.
  */
-export async function addContact(tx: TenantTx, source: ContactSource, input: ContactCreate): Promise<Contact> {
-  const { fields, changes } = await applyInput(tx, NOBODY, await readPhoneInput(tx, input));
-  if (identifiesNobody(fields)) throw makeIdentityMissingError();
-  const contact = expectRecordSize('custom_fields', await insertContact(tx, newId(), fields, source));
-  await assignIdentities(tx, contact._id, fields);
-  await emit(tx, [{ event: 'CONTACT_CREATED', data: contact }, ...toFieldEvents(contact, changes)]);
-  return contact;
+export async function createContacts(
+  tx: TenantTx,
+  source: ContactSource,
+  people: WrittenContact[],
+  assign: (tx: TenantTx, names: ShownIdentity[]) => Promise<void>,
+): Promise<Contact[]> {
+  if (people.length === 0) return [];
+  const persons = people.map(({ person }) => person);
+  const contacts = await insertContacts(tx, persons, { source });
+  for (const contact of contacts) expectRecordSize('custom_fields', contact);
+  await assign(tx, listShown(persons));
+  await emitWritten(tx, people, contacts);
+  return contacts;
+}
+
+/** Emits the events of contacts that were created or changed. `conversation`: inside of which it happened. */
+export async function emitWritten(
+  tx: TenantTx,
+  written: WrittenContact<{ _id: string }>[],
+  contacts: Contact[],
+  conversation?: string,
+): Promise<void> {
+  const records = new Map(contacts.map((contact) => [contact._id, contact]));
+  await emit(
+    tx,
+    written.flatMap(({ isNew, person: { _id }, changes }): EventItem[] => {
+      const data = records.get(_id);
+      if (!data) return [];
+      const about = { _id, company: data.company, contact: _id, conversation };
+      return [{ event: isNew ? 'CONTACT_CREATED' : 'CONTACT_UPDATED', data }, ...fieldEvents(about, changes)];
+    }),
+  );
 }
 
 /** Keeps a contact from being removed until the transaction ends; nothing happens when there is none. */
@@ -108,20 +145,21 @@ async function changeContact(
   conversation?: string,
 ): Promise<Contact> {
   if ((await keepContactsFromRemoval(tx, [id])) === 0) throw notFound();
+  const named = listShown([{ _id: id, ...wanted }]);
   // Identities are claimed before the contact is locked, in the same order as ingestion, and again afterwards, because the contact may
-  // have lost one of them in between.
-  await assignIdentities(tx, id, wanted);
+  // have lost one of them in between, or with a number that it replaces.
+  await assignIdentities(tx, named);
   const before = expectFound((await lockContacts(tx, [id]))[0]);
-  await assignIdentities(tx, id, wanted);
   const own = pickFields(before);
   const { fields, changes } = await applyInput(tx, own, wanted);
-  if (isDeepStrictEqual(fields, own)) return before;
   await releaseIdentities(tx, id, own, fields);
+  await assignIdentities(tx, named);
+  if (isDeepStrictEqual(fields, own)) return before;
   if (identifiesNobody(fields) && !identifiesNobody(own) && !(await hasIdentity(tx, id)))
     throw makeIdentityMissingError();
-  const updated = await updateContact(tx, id, fields, { keepsValues: changes.length === 0 });
+  const updated = await updateContact(tx, id, fields, changes);
   const contact = expectRecordSize('custom_fields', updated, { before: own, after: fields });
-  await emit(tx, [{ event: 'CONTACT_UPDATED', data: contact }, ...toFieldEvents(contact, changes, conversation)]);
+  await emitWritten(tx, [{ isNew: false, person: contact, changes }], [contact], conversation);
   return contact;
 }
 
@@ -164,6 +202,3 @@ export function identifiesNobody(fields: ContactFields): boolean {
 
 const makeIdentityMissingError = () =>
   invalid('name', 'or something that identifies the contact is required', 'REQUIRED');
-
-const toFieldEvents = ({ _id, company }: Contact, changes: FieldChange[], conversation?: string) =>
-  fieldEvents({ _id, company, contact: _id, conversation }, changes);

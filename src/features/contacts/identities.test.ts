@@ -6,6 +6,7 @@ import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { createRandom } from '../../../test/support/random.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
+import { importSheet } from '../../../test/support/sheets.ts';
 import { listEventNames, writeAsContact } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/values/ids.ts';
 
@@ -129,6 +130,52 @@ test('the former number of a contact no longer identifies the contact, but its i
   const cleared = (await patch(200, contact._id, { phone_number: null, name: null })).body;
   assert.deepEqual([cleared.phone_number, cleared.country_code], [null, null]);
   assert.deepEqual(await listIdentities(contact._id), [{ kind: 'BSUID', value: 'BR.1' }]);
+});
+
+const renamed = (from: string, to: string) => ({
+  from,
+  type: 'system',
+  raw: { system: { type: 'user_changed_number', body: 'changed', wa_id: to } },
+});
+
+test('a PATCH, a bulk write or an import that replaces a number also frees the number that the contact had before at the network', async () => {
+  const ways: ((mark: string, id: string, numbers: { third: string; old: string }) => Promise<unknown>)[] = [
+    async (_mark, id, { third, old }) => {
+      await patch(200, id, { phone_number: third });
+      await create({ phone_number: old });
+    },
+    (external_id, _id, { third, old }) => {
+      const contacts = [{ external_id, phone_number: third }, { phone_number: old }];
+      return call(201, 'POST', `${PATH}/bulk`, { body: { contacts } });
+    },
+    (mark, _id, { third, old }) => {
+      const data = `external_id,phone_number\n${mark},+${third}\n,+${old}`;
+      return importSheet(platform, `${PATH}/import`, { file: { name: 'people.csv', data } }, { key: demo.key });
+    },
+  ];
+  for (const replace of ways) {
+    const [old, next, third] = [makePhoneNumber(), makePhoneNumber(), makePhoneNumber()];
+    const mark = newId();
+    const { contact } = await writeAsContact(platform, { from: old });
+    await patch(200, contact._id, { external_id: mark });
+    await writeAsContact(platform, renamed(old, next));
+    await replace(mark, contact._id, { third, old });
+    assert.deepEqual(await listIdentities(contact._id), [
+      { kind: 'EXTERNAL', value: mark },
+      { kind: 'PHONE', value: third },
+    ]);
+    // The next item of the same request has made another contact of it.
+    const { body: other } = await call(409, 'POST', PATH, { body: { phone_number: old } });
+    assert.notEqual(other.existing_id, contact._id);
+  }
+});
+
+test('a contact that a PATCH gives its former number keeps it', async () => {
+  const [old, next] = [makePhoneNumber(), makePhoneNumber()];
+  const { contact } = await writeAsContact(platform, { from: old });
+  await writeAsContact(platform, renamed(old, next));
+  await patch(200, contact._id, { phone_number: old });
+  assert.deepEqual(await listIdentities(contact._id), [{ kind: 'PHONE', value: old }]);
 });
 
 test('whatever identities contacts are given and give up at the same moment, each belongs to the one contact that shows it', async (t) => {

@@ -30,17 +30,10 @@ export function mergeFields(earlier: ReportedFields, later: ReportedFields): Rep
   return { ...earlier, ...Object.fromEntries(filled), country_code };
 }
 
-/** Returns the contacts that really changed. */
+/** Stores at most one fact of each contact. Returns the contacts that really changed. */
 export async function storeLearntFacts(tx: SystemTx, facts: LearntFact[]): Promise<Set<string>> {
   if (facts.length === 0) return new Set();
-  // A statement can update a contact only once, so the last reported value of each field is kept.
-  const latest = new Map<string, LearntFact>();
-  for (const fact of facts) {
-    const before = latest.get(fact.contact);
-    const merged = before && { name: fact.name ?? before.name, fields: mergeFields(before.fields, fact.fields) };
-    latest.set(fact.contact, { ...fact, ...merged });
-  }
-  return new Set((await learnFacts(tx, [...latest.values()])).map((row) => row._id));
+  return new Set((await learnFacts(tx, facts)).map((row) => row._id));
 }
 
 export interface MessageRecipient {

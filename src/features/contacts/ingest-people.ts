@@ -16,6 +16,7 @@ import {
   type LearntFact,
   type NewPerson,
 } from './ingest-queries.ts';
+import { beginIdentityPlan, giveIdentity, identityKey, type IdentityPlan } from './identity-plan.ts';
 import type { ContactSource } from './schemas.ts';
 import { isShownKind, mergeFields, toShownFields, storeLearntFacts } from './ingest-facts.ts';
 
@@ -36,9 +37,6 @@ export interface FoundPeople {
   changed: Set<string>;
 }
 
-export const identityKey = (identity: { company: string; kind: string; value: string }): string =>
-  `${identity.company} ${identity.kind} ${identity.value}`;
-
 /** Lists the identities of a person, the most reliable first. */
 export const listIdentities = ({ company, person, also = [] }: PersonToFind): CompanyIdentity[] =>
   [person, ...also].flatMap(({ names }) => names.map((name) => ({ company, ...name })));
@@ -51,27 +49,21 @@ export async function findOrCreatePeople(
   asked: PersonToFind[],
   looked?: KnownIdentities,
 ): Promise<FoundPeople> {
-  const identities = asked.map(listIdentities);
-  const known = looked ?? (await findKnownIdentities(tx, identities.flat()));
-  const held = new Map([...known].map(([key, identity]) => [key, identity.contact]));
-  const newcomers = new Map<string, NewPerson>();
-  for (const [index, own] of identities.entries()) assignContact(asked[index] as PersonToFind, own, held, newcomers);
+  const known = looked ?? (await findKnownIdentities(tx, asked.flatMap(listIdentities)));
+  const { plan, newcomers, facts, contacts } = planPeople(asked, known);
   const people = [...newcomers.values()];
   const created = new Set(people.length > 0 ? (await insertPeople(tx, people)).map((row) => row._id) : []);
   const lost = people.filter((person) => !created.has(person.contact));
-  if (lost.length > 0) await useContactsOfOtherProcesses(tx, lost, held);
-  const contacts = identities.map((own) => requireContact(own, held));
-  const mains = new Set(people.map((person) => identityKey(person.main)));
-  const aliases = identities.flatMap((own, index) => findAliases(own, contacts[index] ?? '', known, held));
+  const winners = lost.length > 0 ? await findWinners(tx, lost) : new Map<string, string>();
+  const settle = (contact: string): string => winners.get(contact) ?? contact;
+  const stored = new Map([...plan.stored, ...people.map(({ main, contact }) => [identityKey(main), contact] as const)]);
+  const aliases = [...plan.given].filter(([key, { contact }]) => stored.get(key) !== contact);
   await storeAliases(
     tx,
-    aliases.filter((alias) => !mains.has(identityKey(alias))),
-    known,
+    aliases.map(([, alias]) => ({ ...alias, contact: settle(alias.contact) })),
+    stored,
   );
-  const facts = asked.flatMap((item, index) =>
-    findNewFacts(item, contacts[index] ?? '', identities[index] ?? [], known),
-  );
-  return { contacts, created, changed: await storeLearntFacts(tx, facts) };
+  return { contacts: contacts.map(settle), created, changed: await storeLearntFacts(tx, [...facts.values()]) };
 }
 
 export async function findKnownIdentities(tx: SystemTx, identities: CompanyIdentity[]): Promise<KnownIdentities> {
@@ -79,52 +71,80 @@ export async function findKnownIdentities(tx: SystemTx, identities: CompanyIdent
   return new Map((await findIdentities(tx, distinct)).map((identity) => [identityKey(identity), identity]));
 }
 
-function requireContact(own: CompanyIdentity[], held: Map<string, string>): string {
-  for (const identity of own) {
-    const contact = held.get(identityKey(identity));
-    if (contact) return contact;
-  }
-  throw new Error('a person without any identity reached the contacts');
+interface PeoplePlan {
+  plan: IdentityPlan<IdentityAlias>;
+  /** The contacts that are created, by their ids. */
+  newcomers: Map<string, NewPerson>;
+  /** What the stored contacts do not have yet, by their ids; nothing for most messages. */
+  facts: Map<string, LearntFact>;
+  /** The contacts of the people, in their order. */
+  contacts: string[];
 }
 
-/** Finds the contact of one person. An unknown person becomes a newcomer, which later elements of the batch can match and complete. */
-function assignContact(
+/** Plans the people one after the other: each finds what the earlier ones leave, as if each had been in a batch of its own. */
+function planPeople(asked: PersonToFind[], known: KnownIdentities): PeoplePlan {
+  const plan = beginIdentityPlan<IdentityAlias>(new Map([...known].map(([key, { contact }]) => [key, contact])));
+  const stored = new Map([...known.values()].map((identity) => [identity.contact, identity]));
+  const planned: PeoplePlan = { plan, newcomers: new Map(), facts: new Map(), contacts: [] };
+  for (const item of asked) {
+    const contact = findHolder(plan, item) ?? newId();
+    planned.contacts.push(contact);
+    learnFields(planned, item, contact, stored.get(contact));
+    for (const identity of listIdentities(item)) {
+      const key = identityKey(identity);
+      const holder = plan.holders.get(key);
+      // An identity that the record of another contact shows stays with that contact.
+      if (holder === contact || (holder !== undefined && isShownKind(identity))) continue;
+      giveIdentity(plan, { ...(plan.given.get(key) ?? identity), contact });
+    }
+  }
+  return planned;
+}
+
+const findHolder = ({ holders }: IdentityPlan<IdentityAlias>, asked: PersonToFind): string | undefined =>
+  listIdentities(asked)
+    .map((identity) => holders.get(identityKey(identity)))
+    .find((contact) => contact !== undefined);
+
+/** Notes the fields of a new contact, and those that a stored one does not have yet. The first report of a field counts. */
+function learnFields(
+  { plan: { holders }, newcomers, facts }: PeoplePlan,
   asked: PersonToFind,
-  own: CompanyIdentity[],
-  held: Map<string, string>,
-  newcomers: Map<string, NewPerson>,
+  contact: string,
+  stored: KnownIdentity | undefined,
 ): void {
-  const [main] = own;
-  if (!main) return;
-  const holder = own.map((identity) => held.get(identityKey(identity))).find((contact) => contact !== undefined);
-  const contact = holder ?? newId();
-  const newcomer = newcomers.get(contact);
-  if (newcomer || !holder) {
-    const fields = toShownFields(selectNames(asked, contact, (key) => held.get(key)));
-    newcomers.set(contact, {
-      contact,
-      main: newcomer?.main ?? main,
-      name: newcomer?.name ?? asked.person.displayName ?? null,
-      source: newcomer?.source ?? asked.source ?? 'INBOUND',
-      fields: newcomer ? mergeFields(fields, newcomer.fields) : fields,
-    });
-  }
-  // Other identities of the same person belong to the same contact, also for later elements that only have one of them.
-  for (const identity of own) if (!held.has(identityKey(identity))) held.set(identityKey(identity), contact);
+  const { company, person, source = 'INBOUND' } = asked;
+  const names = selectNames(asked, contact, (key) => holders.get(key)).filter(
+    ({ kind }) => !stored || stored.unfilled.includes(kind),
+  );
+  const name = (stored?.nameless !== false && person.displayName) || null;
+  if (stored && name === null && names.length === 0) return;
+  const before = newcomers.get(contact) ?? facts.get(contact);
+  const fields = toShownFields(names);
+  const learnt = {
+    contact,
+    name: before?.name ?? name,
+    fields: before ? mergeFields(fields, before.fields) : fields,
+  };
+  if (stored) return void facts.set(contact, { ...learnt, company, replace: false });
+  const [main] = listIdentities(asked);
+  if (!main) throw new Error('a person without any identity reached the contacts');
+  newcomers.set(contact, { main, source, ...newcomers.get(contact), ...learnt });
 }
 
-/** Other transactions created contacts for these people at the same moment; their contacts are used. */
-async function useContactsOfOtherProcesses(tx: SystemTx, lost: NewPerson[], held: Map<string, string>): Promise<void> {
-  const winners = await findIdentities(
+/** Other transactions created contacts for these people at the same moment. Returns these contacts by the ids that are not used. */
+async function findWinners(tx: SystemTx, lost: NewPerson[]): Promise<Map<string, string>> {
+  const holders = await findKnownIdentities(
     tx,
-    lost.map((person) => person.main),
+    lost.map(({ main }) => main),
   );
-  const contactByIdentity = new Map(winners.map((identity) => [identityKey(identity), identity.contact]));
-  for (const person of lost) {
-    const winner = contactByIdentity.get(identityKey(person.main));
-    if (!winner) throw new Error('an identity is held by nobody');
-    for (const [key, contact] of held) if (contact === person.contact) held.set(key, winner);
-  }
+  return new Map(
+    lost.map(({ main, contact }) => {
+      const winner = holders.get(identityKey(main));
+      if (!winner) throw new Error('an identity is held by nobody');
+      return [contact, winner.contact];
+    }),
+  );
 }
 
 /** The names of the person that the contact has or that are free. Another contact's record may show the others. */
@@ -135,59 +155,23 @@ export const selectNames = (
 ): Person['names'] =>
   person.names.filter((name) => (findContact(identityKey({ company, ...name })) ?? contact) === contact);
 
-/**
- * The identities that the batch reported for a contact and that the contact does not have yet. One that the record of another contact shows
- * stays with that contact.
- */
-function findAliases(
-  own: CompanyIdentity[],
-  contact: string,
-  known: KnownIdentities,
-  held: Map<string, string>,
-): IdentityAlias[] {
-  return own.length < 2
-    ? []
-    : own
-        .filter((identity) => known.get(identityKey(identity))?.contact !== contact)
-        .filter((identity) => !isShownKind(identity) || held.get(identityKey(identity)) === contact)
-        .map((identity) => ({ ...identity, contact }));
-}
-
 /** Stores new identities of contacts. One that another contact has is moved, because the network says that it is this person's. */
-export async function storeAliases(tx: SystemTx, aliases: IdentityAlias[], known: KnownIdentities): Promise<void> {
+export async function storeAliases(
+  tx: SystemTx,
+  aliases: IdentityAlias[],
+  stored: Pick<KnownIdentities, 'has'>,
+): Promise<void> {
   const distinct = [...new Map(aliases.map((alias) => [identityKey(alias), alias])).values()];
-  const taken = distinct.filter((alias) => known.has(identityKey(alias)));
-  const free = distinct.filter((alias) => !known.has(identityKey(alias)));
+  const taken = distinct.filter((alias) => stored.has(identityKey(alias)));
+  const free = distinct.filter((alias) => !stored.has(identityKey(alias)));
   if (taken.length > 0) await moveIdentities(tx, taken);
   if (free.length > 0) await claimAliases(tx, free);
 }
 
 /** Stores identities that were free. If another transaction has taken one in the meantime, the batch fails and is tried again. */
 async function claimAliases(tx: SystemTx, aliases: IdentityAlias[]): Promise<void> {
-  const won = new Set((await claimIdentities(tx, aliases)).map(identityKey));
-  const lost = aliases.filter((alias) => !won.has(identityKey(alias)));
-  if (lost.length === 0) return;
-  const holders = await findKnownIdentities(tx, lost);
-  if (lost.some((alias) => holders.get(identityKey(alias))?.contact !== alias.contact))
+  if ((await claimIdentities(tx, aliases)) === aliases.length) return;
+  const holders = await findKnownIdentities(tx, aliases);
+  if (aliases.some((alias) => holders.get(identityKey(alias))?.contact !== alias.contact))
     throw new Error('an identity was taken while its contact was being found');
-}
-
-/** What the network reports about a contact and the contact does not have yet; for most messages that is nothing. */
-function findNewFacts(
-  asked: PersonToFind,
-  contact: string,
-  own: CompanyIdentity[],
-  known: KnownIdentities,
-): LearntFact[] {
-  const hit = own.map((identity) => known.get(identityKey(identity))).find((identity) => identity?.contact === contact);
-  if (!hit) return [];
-  const { company, person } = asked;
-  const isMissing = ({ kind }: { kind: string }): boolean => hit.unfilled.includes(kind);
-  const names = person.names.some(isMissing)
-    ? selectNames(asked, contact, (key) => known.get(key)?.contact).filter(isMissing)
-    : [];
-  const name = (hit.nameless && person.displayName) || null;
-  return name === null && names.length === 0
-    ? []
-    : [{ company, contact, name, fields: toShownFields(names), replace: false }];
 }

@@ -100,13 +100,16 @@ export function insertPeople(tx: SystemTx, people: NewPerson[]): Promise<{ _id: 
 
 export type IdentityAlias = CompanyIdentity & { contact: string };
 
-/** Stores identities that were free a moment ago, and returns those that no other transaction has taken since. */
-export function claimIdentities(tx: SystemTx, identities: IdentityAlias[]): Promise<IdentityKey[]> {
-  return many(tx, {
+/**
+ * Stores free identities and returns how many were free; waits for transactions that are storing the same ones. All operations use this
+ * order, to avoid deadlocks.
+ */
+export function claimIdentities(tx: SystemTx | TenantTx, identities: IdentityAlias[]): Promise<number> {
+  return exec(tx, {
     name: 'contacts.claimIdentities',
     text: `insert into contact_identities (company_id, kind, value, address, contact_id)
       select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) order by 1, 2, 3
-      on conflict do nothing returning company_id as company, kind, value`,
+      on conflict do nothing`,
     values: [
       ...identityColumns(identities),
       identities.map((identity) => identity.address),

@@ -8,12 +8,12 @@ import { isShownKind, toShownFields, storeLearntFacts } from './ingest-facts.ts'
 import {
   storeAliases,
   listIdentities,
-  identityKey,
   findKnownIdentities,
   selectNames,
   type PersonToFind,
   type KnownIdentities,
 } from './ingest-people.ts';
+import { identityKey } from './identity-plan.ts';
 import { readdressIdentities, type CompanyIdentity } from './ingest-queries.ts';
 
 export interface Renaming {

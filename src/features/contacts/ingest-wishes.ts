@@ -2,7 +2,8 @@
 import type { Person } from '../../channels/identity.ts';
 import { emit } from '../../platform/store/events.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
-import { listIdentities, identityKey, findKnownIdentities } from './ingest-people.ts';
+import { identityKey } from './identity-plan.ts';
+import { listIdentities, findKnownIdentities } from './ingest-people.ts';
 import { findContactsByKeys, setOptOuts } from './ingest-queries.ts';
 
 export interface OptOutWish {

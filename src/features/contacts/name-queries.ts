@@ -9,9 +9,9 @@ import type { TenantTx } from '../../platform/store/tenant.ts';
 type IdentityKey = Pick<Identity, 'kind' | 'value'>;
 export type HeldIdentity = IdentityKey & { contact: string };
 
-const listKinds = (names: IdentityKey[]): string[] => names.map((name) => name.kind);
+const listKinds = (names: Pick<Identity, 'kind'>[]): string[] => names.map((name) => name.kind);
 const listValues = (names: IdentityKey[]): string[] => names.map((name) => name.value);
-const listContactIds = (names: HeldIdentity[]): string[] => names.map((name) => name.contact);
+const listContactIds = (names: Pick<HeldIdentity, 'contact'>[]): string[] => names.map((name) => name.contact);
 
 /** Returns those of the given identities that a contact has. */
 export function findIdentityHolders(tx: TenantTx, names: IdentityKey[]): Promise<HeldIdentity[]> {
@@ -24,31 +24,21 @@ export function findIdentityHolders(tx: TenantTx, names: IdentityKey[]): Promise
 }
 
 /**
- * Stores free identities and returns how many were free; waits for transactions that are storing the same ones. Uses the order of
- * ingestion, to avoid deadlocks.
+ * Takes identities from contacts; with `value` null all of the kind. With `sameAddress` each takes along those whose answers were sent to the
+ * same address, such as a number under which the network knew the person before.
  */
-export function insertIdentities(tx: TenantTx, names: (Identity & { contact: string })[]): Promise<number> {
-  return exec(tx, {
-    name: 'contacts.insertNames',
-    text: `insert into contact_identities (company_id, kind, value, contact_id, address)
-      select $1, * from unnest($2::text[], $3::text[], $4::text[], $5::text[]) as n (kind, value, contact_id, address)
-      order by kind, value on conflict do nothing`,
-    values: [
-      tx.companyId,
-      listKinds(names),
-      listValues(names),
-      listContactIds(names),
-      names.map((name) => name.address),
-    ],
-  });
-}
-
-export function deleteIdentities(tx: TenantTx, names: HeldIdentity[]): Promise<number> {
+export function deleteIdentities(
+  tx: TenantTx,
+  names: { contact: string; kind: string; value: string | null }[],
+  { sameAddress }: { sameAddress: boolean },
+): Promise<number> {
   return exec(tx, {
     name: 'contacts.deleteNames',
     text: `delete from contact_identities i using unnest($2::text[], $3::text[], $4::text[]) as n (kind, value, contact_id)
-      where i.company_id = $1 and i.kind = n.kind and i.value = n.value and i.contact_id = n.contact_id`,
-    values: [tx.companyId, listKinds(names), listValues(names), listContactIds(names)],
+      where i.company_id = $1 and i.contact_id = n.contact_id and i.kind = n.kind
+        and (n.value is null or i.value = n.value or $5::boolean and i.address = (select o.address from contact_identities o
+          where o.company_id = $1 and o.contact_id = n.contact_id and o.kind = n.kind and o.value = n.value))`,
+    values: [tx.companyId, listKinds(names), names.map((name) => name.value), listContactIds(names), sameAddress],
   });
 }
 
@@ -67,22 +57,6 @@ export function passIdentities(tx: TenantTx, names: (Identity & { contact: strin
       names.map((name) => name.address),
       names.map((name) => name.from),
     ],
-  });
-}
-
-/** Removes an identity and those whose answers were sent to the same address; with `value` null all identities of the kind. */
-export function deleteIdentity(
-  tx: TenantTx,
-  contact: string,
-  { kind, value }: { kind: string; value: string | null },
-): Promise<number> {
-  return exec(tx, {
-    name: 'contacts.releaseName',
-    text: `delete from contact_identities
-      where company_id = $1 and contact_id = $2 and kind = $3 and ($4::text is null or address = (
-        select o.address from contact_identities o
-        where o.company_id = $1 and o.contact_id = $2 and o.kind = $3 and o.value = $4))`,
-    values: [tx.companyId, contact, kind, value],
   });
 }
 

@@ -1,4 +1,5 @@
-import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import { exec, many, maybeOne } from '../../platform/store/db.ts';
+import { expectFound } from '../../platform/values/errors.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { HeldValues } from '../custom-fields/schemas.ts';
 import type { Contact, ContactSource } from './schemas.ts';
@@ -44,56 +45,51 @@ export interface ContactFields extends Pick<
   held: HeldValues;
 }
 
-const toParameters = (tx: TenantTx, id: string, fields: ContactFields): unknown[] => [
-  tx.companyId,
-  id,
-  fields.name,
-  fields.email,
-  fields.phone_number,
-  fields.country_code,
-  fields.professional_network_identifier,
-  fields.external_id,
-  fields.avatar_url,
-  fields.language,
-  fields.tags,
-  fields.business,
-  fields.owner,
-  fields.opted_out,
-  fields.blocked,
-  fields.held,
-];
+/** A contact to be stored. With `held` null the custom field values stay as they are. */
+export type StoredPerson = { _id: string; held: HeldValues | null } & Omit<ContactFields, 'held'>;
 
-export function insertContact(
+const PEOPLE = `jsonb_to_recordset($2::jsonb) as n (_id text, name text, email text, phone_number text, country_code text,
+  professional_network_identifier text, external_id text, avatar_url text, language text, tags text[], business text,
+  owner text, opted_out boolean, blocked boolean, held jsonb)`;
+
+/** What a statement returns that writes contacts: their records, or nothing when no one needs them, because they may be large. */
+const returning = (silent: boolean): string => (silent ? '' : ` returning ${CONTACT}`);
+
+export function insertContacts(
   tx: TenantTx,
-  id: string,
-  fields: ContactFields,
-  source: ContactSource,
-): Promise<Contact> {
-  return one(tx, {
-    name: 'contacts.insert',
+  people: StoredPerson[],
+  { source, silent = false }: { source: ContactSource; silent?: boolean },
+): Promise<Contact[]> {
+  return many(tx, {
+    name: silent ? 'contacts.insertSilently' : 'contacts.insert',
     text: `insert into contacts as c (company_id, _id, name, email, phone_number, country_code, professional_network_identifier,
         external_id, avatar_url, language, tags, business_id, owner_id, opted_out, blocked, custom_fields, source)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) returning ${CONTACT}`,
-    values: [...toParameters(tx, id, fields), source],
+      select $1, n.*, $3 from ${PEOPLE}${returning(silent)}`,
+    values: [tx.companyId, JSON.stringify(people), source],
   });
 }
 
-/** Writes a contact. With `keepsValues` the custom fields did not change: writing them again would store, log and index all of them. */
-export function updateContact(
+export function updateContacts(tx: TenantTx, people: StoredPerson[], { silent = false } = {}): Promise<Contact[]> {
+  return many(tx, {
+    name: silent ? 'contacts.updateSilently' : 'contacts.update',
+    text: `update contacts c set name = n.name, email = n.email, phone_number = n.phone_number, country_code = n.country_code,
+        professional_network_identifier = n.professional_network_identifier, external_id = n.external_id,
+        avatar_url = n.avatar_url, language = n.language, tags = n.tags, business_id = n.business, owner_id = n.owner,
+        opted_out = n.opted_out, blocked = n.blocked, custom_fields = coalesce(n.held, c.custom_fields),
+        updated_at = now()
+      from ${PEOPLE} where c.company_id = $1 and c._id = n._id${returning(silent)}`,
+    values: [tx.companyId, JSON.stringify(people)],
+  });
+}
+
+/** Writes a contact. Custom field values that did not change are not written again: all of them would be stored, logged and indexed. */
+export async function updateContact(
   tx: TenantTx,
   id: string,
-  fields: ContactFields,
-  { keepsValues }: { keepsValues: boolean },
+  { held, ...fields }: ContactFields,
+  changes: readonly unknown[],
 ): Promise<Contact> {
-  const values = toParameters(tx, id, fields);
-  return one(tx, {
-    name: keepsValues ? 'contacts.updatePlain' : 'contacts.update',
-    text: `update contacts c set name = $3, email = $4, phone_number = $5, country_code = $6, professional_network_identifier = $7,
-        external_id = $8, avatar_url = $9, language = $10, tags = $11, business_id = $12, owner_id = $13, opted_out = $14, blocked = $15,
-        ${keepsValues ? '' : 'custom_fields = $16, '}updated_at = now()
-      where c.company_id = $1 and c._id = $2 returning ${CONTACT}`,
-    values: keepsValues ? values.slice(0, -1) : values,
-  });
+  return expectFound((await updateContacts(tx, [{ _id: id, ...fields, held: changes.length === 0 ? null : held }]))[0]);
 }
 
 export type LockedContact = Contact & Pick<ContactFields, 'held'>;

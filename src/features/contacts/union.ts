@@ -1,10 +1,9 @@
 /** The part of a merge that concerns the two contacts themselves. */
 import { invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
-import { emit } from '../../platform/store/events.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
-import { fieldEvents, uniteValues } from '../custom-fields/values.ts';
-import { pickFields } from './contacts.ts';
+import { uniteValues } from '../custom-fields/values.ts';
+import { emitWritten, pickFields } from './contacts.ts';
 import { storeAbsorbedContact } from './erase-queries.ts';
 import { moveAllIdentities } from './name-queries.ts';
 import {
@@ -50,13 +49,8 @@ export async function absorbContact(tx: TenantTx, { target, source }: ContactPai
   await deleteContact(tx, source._id);
   await mergeMessageTimes(tx, target._id, source);
   const fields = { ...uniteContactFields(target, source), held };
-  const merged = await updateContact(tx, target._id, fields, { keepsValues: changes.length === 0 });
-  const contact = expectRecordSize('custom_fields', merged);
-  const { _id, company } = contact;
-  await emit(tx, [
-    { event: 'CONTACT_UPDATED', data: contact },
-    ...fieldEvents({ _id, company, contact: _id }, changes),
-  ]);
+  const contact = expectRecordSize('custom_fields', await updateContact(tx, target._id, fields, changes));
+  await emitWritten(tx, [{ isNew: false, person: contact, changes }], [contact]);
   return contact;
 }
 

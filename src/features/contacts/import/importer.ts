@@ -1,18 +1,16 @@
 /** Stores a portion of rows as contacts: finds what the rows refer to, plans what each of them does, and writes the plan. */
-import { emit, type EventItem } from '../../../platform/store/events.ts';
 import type { TenantTx } from '../../../platform/store/tenant.ts';
-import { fieldEvents, listAllDefinitions } from '../../custom-fields/values.ts';
+import { listAllDefinitions } from '../../custom-fields/values.ts';
 import type { Fault, ReadRow } from '../../imports/reading.ts';
 import { toRowErrors } from '../../imports/row-errors.ts';
 import type { ImportInput, RowError } from '../../imports/schemas.ts';
 import type { ImportedRows, RowImporter } from '../../imports/work.ts';
 import type { CustomField } from '../../custom-fields/schemas.ts';
-import { findContacts } from '../queries.ts';
 import type { ContactSource } from '../schemas.ts';
-import { matchRows, type FailedRow } from './match.ts';
+import { dropUnknownReferences, matchRows, type FailedRow } from './match.ts';
 import { planContacts, type ContactDraft } from './plan.ts';
 import type { PersonRow, RowRules } from './rows.ts';
-import { writeContacts, type WrittenContact } from './write.ts';
+import { writeContacts } from './write.ts';
 
 /** Imports the rows of a sheet as contacts. */
 export const contactImporter: RowImporter<RowRules, PersonRow> = {
@@ -27,7 +25,7 @@ async function importContactRows(
   { definitions }: RowRules,
 ): Promise<ImportedRows> {
   const storing = { update_existing, silent, tag, definitions, source: 'IMPORT' } as const;
-  const { drafts, failed } = await storeContacts(tx, rows, storing);
+  const { drafts, failed } = await storeContacts(tx, await dropUnknownReferences(tx, rows), storing);
   const created = drafts.filter(({ isNew }) => isNew).length;
   return {
     created,
@@ -75,7 +73,7 @@ export interface StoredRows {
 }
 
 /**
- * Creates or updates the contacts of checked rows with their events. Throws ChangedMeanwhile when the rows should be
+ * Creates or updates the contacts of checked rows, whose businesses and users exist, with their events. Throws ChangedMeanwhile when the rows should be
  * tried again.
  */
 export async function storeContacts(
@@ -86,27 +84,10 @@ export async function storeContacts(
   const matched = await matchRows(tx, rows);
   const { drafts: planned, failed, identities } = planContacts(matched, { updates: update_existing, definitions });
   const drafts = [...planned.values()];
-  const { written, changed } = await writeContacts(tx, { drafts, identities, definitions, source, tag });
-  if (!silent) await emitEvents(tx, written);
+  const changed = await writeContacts(tx, { drafts, identities, definitions, source, tag, silent });
   return {
     drafts,
     changed,
     failed: failed.toSorted((a, b) => a.number - b.number),
   };
-}
-
-async function emitEvents(tx: TenantTx, written: WrittenContact[]): Promise<void> {
-  if (written.length === 0) return;
-  const people = await findContacts(
-    tx,
-    written.map(({ person }) => person._id),
-  );
-  const records = new Map(people.map((contact) => [contact._id, contact]));
-  const items = written.flatMap(({ isNew, person: { _id }, changes }): EventItem[] => {
-    const contact = records.get(_id);
-    if (!contact) return [];
-    const about = { _id, company: contact.company, contact: _id };
-    return [{ event: isNew ? 'CONTACT_CREATED' : 'CONTACT_UPDATED', data: contact }, ...fieldEvents(about, changes)];
-  });
-  await emit(tx, items);
 }

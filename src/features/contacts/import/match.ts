@@ -3,7 +3,7 @@ import type { TenantTx } from '../../../platform/store/tenant.ts';
 import type { Fault, ReadRow } from '../../imports/reading.ts';
 import { INACTIVE_USER } from '../../users/assignments.ts';
 import { toIdentities } from '../identities.ts';
-import { toKeyText } from './identity-plan.ts';
+import { identityKey } from '../identity-plan.ts';
 import { findMatchedContacts, findReferences, type MatchedContact, type RowReference } from './queries.ts';
 import type { PersonRow } from './rows.ts';
 import { findIdentityHolders } from '../name-queries.ts';
@@ -35,15 +35,14 @@ export interface MatchedRows {
   contacts: MatchedContact[];
 }
 
-export async function matchRows(tx: TenantTx, read: ReadRow<PersonRow>[]): Promise<MatchedRows> {
-  const rows = await dropUnknownReferences(tx, read);
+export async function matchRows(tx: TenantTx, rows: ReadRow<PersonRow>[]): Promise<MatchedRows> {
   const people = rows.flatMap(({ value, faults }) => (value && faults.length === 0 ? [value] : []));
   const holders = await findIdentityHolders(
     tx,
     people.flatMap(({ plain }) => toIdentities(plain)),
   );
   const named = people.flatMap(({ _id }) => (_id === null ? [] : [{ kind: 'ID', value: _id, contact: _id }]));
-  const stored = new Map([...holders, ...named].map((key) => [toKeyText(key), key.contact]));
+  const stored = new Map([...holders, ...named].map((key) => [identityKey(key), key.contact]));
   const ids = [...new Set(stored.values())];
   const givesValues = people.some(({ given }) => Object.keys(given).length > 0);
   return {
@@ -55,7 +54,7 @@ export async function matchRows(tx: TenantTx, read: ReadRow<PersonRow>[]): Promi
 }
 
 /** Adds a fault to a row for each of its ids that refers to a record that does not exist that the row may name. */
-async function dropUnknownReferences(tx: TenantTx, rows: ReadRow<PersonRow>[]): Promise<ReadRow<PersonRow>[]> {
+export async function dropUnknownReferences(tx: TenantTx, rows: ReadRow<PersonRow>[]): Promise<ReadRow<PersonRow>[]> {
   const asked = rows.flatMap(collectReferences);
   if (asked.length === 0) return rows;
   const found = new Map((await findReferences(tx, asked)).map((each) => [`${each.field} ${each._id}`, each]));

@@ -1,6 +1,7 @@
 /** Many rows about the same people in one request have the same result as one request for each row. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { PHONE_NUMBER } from '../../../channels/identity.ts';
 import { readSeed } from '../../../../test/full/harness/chance.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { createRandom } from '../../../../test/support/random.ts';
@@ -35,7 +36,15 @@ function makeRow(): Json {
   return row;
 }
 
-async function openCompany(before: Json[], merged: [number, number] | null): Promise<string> {
+/** The contacts of a company before the rows. */
+interface Beginning {
+  before: Json[];
+  merged: [number, number] | null;
+  /** A number that the network reported as the former one of a contact; null for none. */
+  former: string | null;
+}
+
+async function openCompany({ before, merged, former }: Beginning): Promise<string> {
   const { key } = await platform.createCompany();
   for (const slug of ['plan', 'level']) {
     const body = { title: slug, slug, context: 'contact', type: 'TEXT' };
@@ -45,6 +54,12 @@ async function openCompany(before: Json[], merged: [number, number] | null): Pro
   const [target, source] = merged ? merged.map((place) => stored[place]) : [];
   if (target && source && target !== source)
     await platform.call(201, 'POST', `/v1/contacts/${target}/merge`, { key, body: { contact: source } });
+  await database.sql(
+    `insert into contact_identities (company_id, kind, value, contact_id, address)
+      select company_id, kind, $2, contact_id, address from contact_identities
+      where kind = 'PHONE' and contact_id = any($1) and $2 <> '' order by value limit 1 on conflict do nothing`,
+    [stored, former ?? ''],
+  );
   return key;
 }
 
@@ -97,10 +112,11 @@ const toCsv = (rows: Json[]): string =>
 function drawRound(count: number): { open(): Promise<string>; rows: Json[]; updates: boolean; said: string } {
   const before = Array.from({ length: 3 }, makeRow);
   const merged: [number, number] | null = chance(0.5) ? [0, 1] : null;
+  const former = chance(0.5) ? PHONE_NUMBER.identify(pick(pick(VALUES.phone_number))).value : null;
   const rows = Array.from({ length: count }, makeRow);
   const updates = chance(0.8);
-  const said = `SEED=${seed}: ${JSON.stringify({ before, merged, rows, updates })}`;
-  return { open: () => openCompany(before, merged), rows, updates, said };
+  const said = `SEED=${seed}: ${JSON.stringify({ before, merged, former, rows, updates })}`;
+  return { open: () => openCompany({ before, merged, former }), rows, updates, said };
 }
 
 test('one call with many items leaves the contacts, identities and results of as many calls with one item each', async (t) => {

@@ -1,4 +1,5 @@
 /** Decides for each row of a portion whether it creates a contact, changes one, or fails. */
+import type { Identity } from '../../../channels/identity.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import type { CustomField, HeldValues } from '../../custom-fields/schemas.ts';
 import type { Fault } from '../../imports/reading.ts';
@@ -9,10 +10,10 @@ import {
   giveIdentity,
   listIdentityChanges,
   releaseIdentity,
-  toKeyText,
+  identityKey,
   type IdentityChanges,
   type IdentityPlan,
-} from './identity-plan.ts';
+} from '../identity-plan.ts';
 import { toRowKeys, type FailedRow, type MatchedRows, type RowKey } from './match.ts';
 import type { PersonRow } from './rows.ts';
 import { growValues } from './sizes.ts';
@@ -46,6 +47,8 @@ interface Planning {
 interface ContactState {
   shown: NamingFields;
   held: HeldValues;
+  /** The stored identities of the contact whose address differs from their value. */
+  addressed: Identity[];
 }
 
 export interface PlanRules {
@@ -59,7 +62,7 @@ export function planContacts({ people, failed, stored, contacts }: MatchedRows, 
   const planning: Planning = {
     plan: { drafts: new Map(), failed: [...failed] },
     identities: beginIdentityPlan(stored),
-    states: new Map(contacts.map(({ _id, held, ...shown }) => [_id, { shown, held }])),
+    states: new Map(contacts.map(({ _id, held, addressed, ...shown }) => [_id, { shown, held, addressed }])),
     rules,
   };
   for (const person of people) planRow(planning, person);
@@ -69,16 +72,16 @@ export function planContacts({ people, failed, stored, contacts }: MatchedRows, 
 function planRow(planning: Planning, person: PersonRow): void {
   const { plan, identities, states, rules } = planning;
   const { holders } = identities;
-  const held = toRowKeys(person).filter((rowKey) => holders.has(toKeyText(rowKey)));
+  const held = toRowKeys(person).filter((rowKey) => holders.has(identityKey(rowKey)));
   const [first] = held;
-  const target = first && holders.get(toKeyText(first));
+  const target = first && holders.get(identityKey(first));
   const refuse = (fault: Fault): void => void plan.failed.push({ number: person.number, faults: [fault] });
   const conflict = findConflict(held, holders);
   if (conflict) return refuse(conflict);
   if (first && target && !rules.updates) return refuse(makeUpdateRefusal(first, plan, target));
   const contact = target ?? newId();
-  const state = states.get(contact) ?? { shown: {}, held: {} };
-  const called = toIdentities(person.plain).filter((name) => holders.get(toKeyText(name)) === contact);
+  const state = states.get(contact) ?? { shown: {}, held: {}, addressed: [] };
+  const called = toIdentities(person.plain).filter((name) => holders.get(identityKey(name)) === contact);
   const row = { ...person, plain: withoutIdentities(person.plain, called) };
   const grown = growValues(state.held, row, rules.definitions);
   if ('fault' in grown) return refuse(grown.fault);
@@ -86,21 +89,30 @@ function planRow(planning: Planning, person: PersonRow): void {
   const draft = plan.drafts.get(contact) ?? { _id: contact, isNew, rows: [], called: [], shown: state.shown };
   plan.drafts.set(contact, draft);
   draft.rows.push(row);
-  const known = called.filter((name) => !identities.given.has(toKeyText(name)));
+  const known = called.filter((name) => !identities.given.has(identityKey(name)));
   draft.called.push(...known.map(({ kind, value }) => ({ kind, value, contact })));
-  states.set(contact, { shown: replaceIdentities(identities, contact, state.shown, row.plain), held: grown.held });
+  const shown = replaceIdentities(identities, contact, state, row.plain);
+  states.set(contact, { ...state, shown, held: grown.held });
 }
 
-/** Gives the contact the new identities of a row, and takes those that it showed in their place. Returns what it shows now. */
+/**
+ * Gives the contact the new identities of a row, and takes those that it showed in their place, with those that have the same address.
+ * Returns what it shows now.
+ */
 function replaceIdentities(
   identities: IdentityPlan,
   contact: string,
-  shown: NamingFields,
+  { shown, addressed }: ContactState,
   plain: PersonRow['plain'],
 ): NamingFields {
   const fresh = toIdentities(plain);
   const replaced = toIdentities(shown).filter(({ field }) => fresh.some((name) => name.field === field));
-  for (const { kind, value } of replaced) releaseIdentity(identities, { kind, value, contact });
+  for (const { kind, value } of replaced) {
+    const names = addressed.filter((name) => name.kind === kind);
+    const { address } = names.find((name) => name.value === value) ?? { address: value };
+    const same = names.filter((name) => name.address === address).map((name) => name.value);
+    for (const each of new Set([value, address, ...same])) releaseIdentity(identities, { kind, value: each, contact });
+  }
   for (const name of fresh) giveIdentity(identities, { ...name, contact });
   return { ...shown, ...Object.fromEntries(fresh.map(({ field }) => [field, plain[field] ?? null])) };
 }
@@ -108,7 +120,7 @@ function replaceIdentities(
 /** A row must not name two contacts. */
 function findConflict([first, ...others]: RowKey[], holders: Map<string, string>): Fault | null {
   if (!first) return null;
-  const other = others.find((rowKey) => holders.get(toKeyText(rowKey)) !== holders.get(toKeyText(first)));
+  const other = others.find((rowKey) => holders.get(identityKey(rowKey)) !== holders.get(identityKey(first)));
   return other ? { field: other.field, message: `belongs to a different contact than ${first.field}` } : null;
 }
 

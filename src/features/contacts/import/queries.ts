@@ -1,11 +1,12 @@
 /** Queries of imports and exports; each handles a portion of contacts in one statement. */
-import { exec, many } from '../../../platform/store/db.ts';
+import type { Identity } from '../../../channels/identity.ts';
+import { many } from '../../../platform/store/db.ts';
 import { READ_BYTES } from '../../../platform/store/portions.ts';
 import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import type { HeldValues } from '../../custom-fields/schemas.ts';
 import { buildConditions, type ContactMatch } from '../list/filter-queries.ts';
 import { CONTACT, type ContactFields } from '../queries.ts';
-import type { Contact, ContactSource, IdentityField } from '../schemas.ts';
+import type { Contact, IdentityField } from '../schemas.ts';
 
 export type RowReference = { field: '_id' | 'business' | 'owner'; _id: string };
 
@@ -25,47 +26,22 @@ export function findReferences(tx: TenantTx, asked: RowReference[]): Promise<(Ro
   });
 }
 
-/** A contact that rows name, with the fields that show its identities. */
-export type MatchedContact = { _id: string; held: HeldValues } & Pick<ContactFields, IdentityField>;
+/** A contact that rows name, with the fields that show its identities, and those identities whose address differs from their value. */
+export type MatchedContact = { _id: string; held: HeldValues; addressed: Identity[] } & Pick<
+  ContactFields,
+  IdentityField
+>;
 
 /** The values of custom fields may be large, and are read only `withValues`. */
 export function findMatchedContacts(tx: TenantTx, ids: string[], withValues: boolean): Promise<MatchedContact[]> {
   return many(tx, {
     name: 'contacts.findMatched',
     text: `select _id, phone_number, email, professional_network_identifier, external_id,
-        case when $3::boolean then custom_fields else '{}' end as held
-      from contacts where company_id = $1 and _id = any($2)`,
+        case when $3::boolean then custom_fields else '{}' end as held,
+        array(select jsonb_build_object('kind', i.kind, 'value', i.value, 'address', i.address) from contact_identities i
+          where i.company_id = $1 and i.contact_id = c._id and i.value <> i.address) as addressed
+      from contacts c where company_id = $1 and _id = any($2)`,
     values: [tx.companyId, ids, withValues],
-  });
-}
-
-/** A contact to be stored. With `held` null the custom field values stay as they are. */
-export type StoredPerson = { _id: string; held: HeldValues | null } & Omit<ContactFields, 'held'>;
-
-const PEOPLE = `jsonb_to_recordset($2::jsonb) as n (_id text, name text, email text, phone_number text, country_code text,
-  professional_network_identifier text, external_id text, avatar_url text, language text, tags text[], business text,
-  owner text, opted_out boolean, blocked boolean, held jsonb)`;
-
-export function insertImported(tx: TenantTx, people: StoredPerson[], source: ContactSource): Promise<number> {
-  return exec(tx, {
-    name: 'contacts.insertImported',
-    text: `insert into contacts (company_id, _id, name, email, phone_number, country_code, professional_network_identifier,
-        external_id, avatar_url, language, tags, business_id, owner_id, opted_out, blocked, custom_fields, source)
-      select $1, n.*, $3 from ${PEOPLE}`,
-    values: [tx.companyId, JSON.stringify(people), source],
-  });
-}
-
-export function updateImported(tx: TenantTx, people: StoredPerson[]): Promise<number> {
-  return exec(tx, {
-    name: 'contacts.updateImported',
-    text: `update contacts c set name = n.name, email = n.email, phone_number = n.phone_number, country_code = n.country_code,
-        professional_network_identifier = n.professional_network_identifier, external_id = n.external_id,
-        avatar_url = n.avatar_url, language = n.language, tags = n.tags, business_id = n.business, owner_id = n.owner,
-        opted_out = n.opted_out, blocked = n.blocked, custom_fields = coalesce(n.held, c.custom_fields),
-        updated_at = now()
-      from ${PEOPLE} where c.company_id = $1 and c._id = n._id`,
-    values: [tx.companyId, JSON.stringify(people)],
   });
 }
 

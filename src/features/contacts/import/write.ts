@@ -6,29 +6,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { ChangedMeanwhile } from '../../../platform/store/overtaken.ts';
 import type { TenantTx } from '../../../platform/store/tenant.ts';
 import type { CustomField, HeldValues } from '../../custom-fields/schemas.ts';
-import { mergeValues, type FieldChange } from '../../custom-fields/values.ts';
-import { pickFields, NOBODY } from '../contacts.ts';
-import { toKeyText, type IdentityChanges } from './identity-plan.ts';
+import { mergeValues } from '../../custom-fields/values.ts';
+import { holdMany } from '../by-phones.ts';
+import { emitWritten, NOBODY, pickFields, type WrittenContact } from '../contacts.ts';
+import { claimFreeIdentities } from '../identities.ts';
+import { identityKey, type IdentityChanges } from '../identity-plan.ts';
 import type { ContactDraft } from './plan.ts';
-import { insertImported, updateImported, type StoredPerson } from './queries.ts';
 import { mergeCustomFields, type PersonRow } from './rows.ts';
 import { growValues } from './sizes.ts';
-import {
-  deleteIdentities,
-  findIdentityHolders,
-  insertIdentities,
-  passIdentities,
-  type HeldIdentity,
-} from '../name-queries.ts';
-import { keepContactsFromRemoval, lockContacts, type ContactFields, type LockedContact } from '../queries.ts';
+import { deleteIdentities, findIdentityHolders, passIdentities, type HeldIdentity } from '../name-queries.ts';
+import { insertContacts, lockContacts, updateContacts, type ContactFields, type LockedContact } from '../queries.ts';
 import { IDENTITY_FIELD_NAMES, MAX_TAGS, type ContactSource } from '../schemas.ts';
-
-/** A contact that is new or really changed. */
-export interface WrittenContact {
-  isNew: boolean;
-  person: StoredPerson;
-  changes: FieldChange[];
-}
 
 interface WriteInput {
   drafts: ContactDraft[];
@@ -38,40 +26,34 @@ interface WriteInput {
   source: ContactSource;
   /** A tag that all contacts get besides their others; null for none. */
   tag: string | null;
+  /** With true, no events are emitted. */
+  silent: boolean;
 }
 
-export interface WrittenContacts {
-  /** The contacts that were written, in the order of their rows. */
-  written: WrittenContact[];
-  /** The numbers of the rows that created a contact or changed what the rows before them had left. */
-  changed: Set<number>;
-}
-
+/** Returns the numbers of the rows that created a contact or changed what the rows before them had left. */
 export async function writeContacts(
   tx: TenantTx,
-  { drafts, identities, source, ...rules }: WriteInput,
-): Promise<WrittenContacts> {
+  { drafts, identities, source, silent, ...rules }: WriteInput,
+): Promise<Set<number>> {
   const fresh = drafts.filter(({ isNew }) => isNew).map((draft) => applyRows(NOBODY, draft, rules));
-  if (fresh.length > 0)
-    await insertImported(
-      tx,
-      fresh.map(({ person }) => person),
-      source,
-    );
+  const newcomers = fresh.map(({ person }) => person);
+  const records = fresh.length > 0 ? await insertContacts(tx, newcomers, { source, silent }) : [];
   const existing = drafts.filter(({ isNew }) => !isNew);
   const ids = existing.map(({ _id }) => _id);
-  if (ids.length > 0 && (await keepContactsFromRemoval(tx, ids)) !== ids.length)
-    throw new ChangedMeanwhile('A contact');
-  const { inserted } = identities;
-  if (inserted.length > 0 && (await insertIdentities(tx, inserted)) !== inserted.length)
-    throw new ChangedMeanwhile('A contact');
-  const updated = ids.length > 0 ? await updateExisting(tx, { existing, identities, rules }) : [];
-  const all = [...fresh, ...updated];
-  const written = new Map(all.filter(({ isChanged }) => isChanged).map((each) => [each.person._id, each]));
-  return {
-    written: drafts.flatMap(({ _id }) => written.get(_id) ?? []),
-    changed: new Set(all.flatMap(({ changedRows }) => changedRows)),
-  };
+  if (ids.length > 0) await holdMany(tx, ids);
+  await claimFreeIdentities(tx, identities.inserted);
+  const applied = ids.length > 0 ? await applyToExisting(tx, { existing, identities, rules }) : [];
+  const updated = applied.filter(({ isChanged }) => isChanged);
+  const people = updated.map(({ person }) => person);
+  if (people.length > 0) records.push(...(await updateContacts(tx, people, { silent })));
+  const written = new Map([...fresh, ...updated].map((each) => [each.person._id, each]));
+  // The events have the order of the rows.
+  await emitWritten(
+    tx,
+    drafts.flatMap(({ _id }) => written.get(_id) ?? []),
+    records,
+  );
+  return new Set([...fresh, ...applied].flatMap(({ changedRows }) => changedRows));
 }
 
 interface ExistingContacts {
@@ -80,7 +62,11 @@ interface ExistingContacts {
   rules: ApplyRules;
 }
 
-async function updateExisting(tx: TenantTx, { existing, identities, rules }: ExistingContacts): Promise<AppliedRows[]> {
+/** Locks the contacts, moves identities, and returns the contacts as the rows leave them. */
+async function applyToExisting(
+  tx: TenantTx,
+  { existing, identities, rules }: ExistingContacts,
+): Promise<AppliedRows[]> {
   const locked = await lockPlanned(tx, existing, identities);
   const applied = existing.flatMap((draft): AppliedRows[] => {
     const contact = locked.get(draft._id);
@@ -89,13 +75,7 @@ async function updateExisting(tx: TenantTx, { existing, identities, rules }: Exi
   const { passed, deleted } = identities;
   if (passed.length > 0 && (await passIdentities(tx, passed)) !== passed.length)
     throw new ChangedMeanwhile('A contact');
-  if (deleted.length > 0) await deleteIdentities(tx, deleted);
-  const changed = applied.filter(({ isChanged }) => isChanged);
-  if (changed.length > 0)
-    await updateImported(
-      tx,
-      changed.map(({ person }) => person),
-    );
+  if (deleted.length > 0) await deleteIdentities(tx, deleted, { sameAddress: false });
   return applied;
 }
 
@@ -116,8 +96,8 @@ async function lockPlanned(
   };
   const expected: HeldIdentity[] = existing.flatMap(({ called }) => called);
   expected.push(...inserted.filter(({ contact }) => locked.has(contact)));
-  const held = new Map((await findIdentityHolders(tx, expected)).map((name) => [toKeyText(name), name.contact]));
-  if (!existing.every(isAsPlanned) || expected.some((name) => held.get(toKeyText(name)) !== name.contact))
+  const held = new Map((await findIdentityHolders(tx, expected)).map((name) => [identityKey(name), name.contact]));
+  if (!existing.every(isAsPlanned) || expected.some((name) => held.get(identityKey(name)) !== name.contact))
     throw new ChangedMeanwhile('A contact');
   return locked;
 }
