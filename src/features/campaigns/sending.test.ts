@@ -257,9 +257,10 @@ test("while a large campaign sends, another company's campaign completes and sin
   await start(small, other.key);
   await awaitEnd(small, other.key);
   const inbound = await platform.receive({ from: makePhoneNumber(), text: 'Oi' });
-  const [stored] = await platform.deliveries(({ body }) => body.data.external_id === inbound.id);
-  const conversationId = stored?.body.data.conversation;
-  const body = { conversationId, message: { content: 'Olá' } };
+  // The event of the message waits behind those of the campaign.
+  const stored = `select conversation_id as "conversationId" from messages where external_id = $1`;
+  await waitUntil('the inbound message', async () => (await database.sql(stored, [inbound.id])).length > 0);
+  const body = { ...(await database.sql(stored, [inbound.id]))[0], message: { content: 'Olá' } };
   const { body: message } = await call(201, 'POST', '/v1/messages/send-text', { body });
   await waitUntil('the single message to be sent', async () =>
     ['SENT', 'DELIVERED', 'READ'].includes((await call(200, 'GET', `/v1/messages/${message._id}`)).body.status),
