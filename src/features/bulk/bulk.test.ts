@@ -6,6 +6,7 @@ import { startPlatform, type Answer, type Json } from '../../../test/support/pla
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { lockRows } from '../../../test/support/rows.ts';
 import { makeWorkbook, postForm, type FormParts } from '../../../test/support/sheets.ts';
+import { reportStatuses } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
 const platform = await startPlatform({ env: { BULK_MAX_CONTACTS: '100' } });
@@ -280,6 +281,22 @@ test('a message that waits to be sent again fails when its contact has opted out
   const { body: message } = await call(200, 'GET', `/v1/messages/${message_id}`);
   assert.deepEqual([message.status, message.errors[0].code], ['FAILED', 'OPTED_OUT']);
   assert.equal((await sentTo(phone)).length, 0);
+});
+
+test('a message that a status settles during its call is not sent again, even when the network then refuses it for the moment', async () => {
+  const phone = makePhoneNumber();
+  const parts = { ...plain, contacts: people(phone), send_to_active_conversations: 'true' };
+  await send(parts);
+  const [first] = await sentTo(phone);
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 130429, times: 1, to: first?.to }] } });
+  // The network takes the next message to this person some seconds later.
+  const sending = send(parts);
+  const row = `select message_id from bulk_rows where ltrim(phone, '+') = $1 and status = 'CALLING'`;
+  await waitUntil('the call to wait', async () => (await database.sql(row, [first?.to])).length > 0);
+  const [{ message_id }] = (await database.sql(row, [first?.to])) as [Json];
+  await reportStatuses(platform, { id: `wamid.${message_id}`, status: 'sent', biz_opaque_callback_data: message_id });
+  const { body } = await sending;
+  assert.deepEqual([body.sentCount, body.errorCount, (await sentTo(phone)).length], [1, 0, 1]);
 });
 
 test('a bulk run ends when the network pauses its template, and the remaining contacts are reported', async () => {

@@ -85,9 +85,8 @@ function writeRows({ acting, run, holder }: Running): SourceWrites<BulkCandidate
       if (!(await keepRun(tx, { _id: run._id, holder }))) throw new SourceLost();
       if (length > 0) tx.awaitAtCommit(addCounts(tx, run._id, { sent: 0, errors: length }));
     },
-    settle: async (tx, outcomes, settleMessages) => {
-      await settleMessages();
-      await recordOutcomes(tx, run._id, outcomes.map(toRow));
+    settle: async (tx, _outcomes, settleMessages) => {
+      await recordOutcomes(tx, run._id, (await settleMessages()).map(toRow));
     },
     finishOutcomes: async (tx, outcomes) => {
       const rows = outcomes.map(toRow);

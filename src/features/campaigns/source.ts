@@ -108,8 +108,7 @@ function writeRows(run: Run): SourceWrites<CampaignCandidate> {
     settle: async (tx, outcomes, settleMessages) => {
       const isOver = await keepState(tx, campaign._id);
       await moveInFunnel(tx, run, outcomes);
-      await settleMessages();
-      await sendAgain(tx, outcomes, { isOver, lastStep: campaign.steps.length - 1 });
+      await sendAgain(tx, await settleMessages(), { isOver, lastStep: campaign.steps.length - 1 });
     },
   };
 }

@@ -1,12 +1,12 @@
 /** Statements about many messages of one inbox that are sent together. */
-import { exec, oneValue } from '../../platform/store/db.ts';
+import { many, oneValue } from '../../platform/store/db.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 
-/** Locks those of these messages that are still QUEUED. */
-export function lockQueued(tx: TenantTx, ids: string[]): Promise<number> {
-  return exec(tx, {
+/** Locks those of these messages that are still QUEUED, and returns them. */
+export function lockQueued(tx: TenantTx, ids: string[]): Promise<{ _id: string }[]> {
+  return many(tx, {
     name: 'messages.lockQueued',
-    text: `select from messages where company_id = $1 and _id = any($2::text[]) and status = 'QUEUED' order by _id for no key update`,
+    text: `select _id from messages where company_id = $1 and _id = any($2::text[]) and status = 'QUEUED' order by _id for no key update`,
     values: [tx.companyId, ids],
   });
 }

@@ -115,9 +115,13 @@ export async function failUnsent(tx: TenantTx, messages: string[], cause: Networ
   );
 }
 
-/** Keeps messages that wait to be sent as they are until the transaction ends. It is called before their enrollments are locked. */
-export async function holdUnsent(tx: TenantTx, messages: string[]): Promise<void> {
-  if (messages.length > 0) await lockQueued(tx, messages);
+/**
+ * Keeps messages that wait to be sent as they are until the transaction ends. It is called before their enrollments are locked. Returns those
+ * that no status has settled meanwhile.
+ */
+export async function holdUnsent(tx: TenantTx, messages: string[]): Promise<Set<string>> {
+  if (messages.length === 0) return new Set();
+  return new Set((await lockQueued(tx, messages)).map(({ _id }) => _id));
 }
 
 /** Returns those that are FAILED now. A status of the network may have changed others meanwhile. */

@@ -80,8 +80,8 @@ export interface SourceWrites<C> {
   noteCalls(tx: TenantTx, calls: Call<C>[], fresh: Call<C>[]): Promise<void>;
   /** Called last in the transaction of a portion, for what other transactions of the source wait for. May throw SourceLost. */
   finishPortion?(tx: TenantTx, refused: Refused<C>[]): Promise<void>;
-  /** Notes the outcomes in the rows, after `settleMessages` has settled and locked the messages. */
-  settle(tx: TenantTx, outcomes: Outcome<C>[], settleMessages: () => Promise<void>): Promise<void>;
+  /** Notes the outcomes in the rows: those that `settleMessages` returns when it has settled and locked the messages. */
+  settle(tx: TenantTx, outcomes: Outcome<C>[], settleMessages: () => Promise<Outcome<C>[]>): Promise<void>;
   /** Called last in the transaction that stores outcomes. */
   finishOutcomes?(tx: TenantTx, outcomes: Outcome<C>[]): Promise<void>;
 }
