@@ -2,8 +2,6 @@
 import { GREEDS } from './greedy/greeds.ts';
 import { proveTenancy } from './matrix/run-matrix.ts';
 import { proveAllTrails } from './matrix/run-trails.ts';
-import { proveClientSends } from './proofs/client-sends.ts';
-import { proveBulk } from './proofs/bulk.ts';
 import { proveCampaigns } from './proofs/campaigns.ts';
 import { proveDeliveries } from './proofs/deliveries.ts';
 import { proveCrowds } from './proofs/crowds.ts';
@@ -23,12 +21,9 @@ import { proveLive } from './proofs/live.ts';
 import { proveLimits } from './proofs/limits.ts';
 import { proveNeighbours } from './proofs/neighbours.ts';
 import { proveOutage } from './proofs/outage.ts';
-import { provePools } from './proofs/pools.ts';
 import { proveRecipes } from './proofs/recipes.ts';
 import { proveReset } from './proofs/reset.ts';
-import { proveRevocation } from './proofs/revocation.ts';
 import { proveSecrets } from './proofs/secrets.ts';
-import { proveSends } from './proofs/sends.ts';
 import { proveSheets } from './proofs/sheets.ts';
 import { proveSoak } from './proofs/soak.ts';
 import { proveSsrf } from './proofs/ssrf.ts';
@@ -139,16 +134,6 @@ const PROOFS: Record<string, Proofs> = {
     ci: { processes: 3, visitors: 500, each: 20, kills: 20, receipts: 200 },
     full: { processes: 3, visitors: 5_000, each: 20, kills: 100, receipts: 200 },
   }),
-  sends: atSizes(proveSends, {
-    small: { sends: 100, kills: 2 },
-    ci: { sends: 2_000, kills: 20 },
-    full: { sends: 20_000, kills: 100 },
-  }),
-  bulk: atSizes(proveBulk, {
-    small: { contacts: 200, bad: 20, kills: 2 },
-    ci: { contacts: 1_000, bad: 50, kills: 5 },
-    full: { contacts: 10_000, bad: 500, kills: 20 },
-  }),
   campaigns: atSizes(proveCampaigns, {
     small: { contacts: 150, failures: 10, kills: 3, restarts: 0, neighbours: 0 },
     ci: { contacts: 10_000, failures: 500, kills: 20, restarts: 3, neighbours: 20 },
@@ -163,11 +148,6 @@ const PROOFS: Record<string, Proofs> = {
     small: { variants: 50, judgesPace: false },
     ci: { variants: 500, judgesPace: true },
     full: { variants: 10_000, judgesPace: true },
-  }),
-  'sends of the client': atSizes(proveClientSends, {
-    small: { sends: 100 },
-    ci: { sends: 1_000 },
-    full: { sends: 10_000 },
   }),
   idempotency: atSizes(proveIdempotency, {
     small: { processes: 2, keys: 20, kills: 1 },
@@ -217,11 +197,6 @@ const PROOFS: Record<string, Proofs> = {
     ci: { companies: 10, rounds: 6, seconds: 5, judgesPace: true },
     full: { companies: 25, rounds: 20, seconds: 15, judgesPace: true },
   }),
-  'shares of the pools': atSizes(provePools, {
-    small: { companies: 6, slow: 2, callers: 8, rounds: 2 },
-    ci: { companies: 25, slow: 3, callers: 8, rounds: 20 },
-    full: { companies: 60, slow: 4, callers: 20, rounds: 200 },
-  }),
   greedy: {
     small: async () =>
       Object.fromEntries((await proveGreedy(SMALL_GREEDY)).map((one) => [one.greed, JSON.stringify(listFigures(one))])),
@@ -231,11 +206,6 @@ const PROOFS: Record<string, Proofs> = {
     small: { everything: false },
     ci: { everything: true },
     full: { everything: true },
-  }),
-  revocation: atSizes(proveRevocation, {
-    small: { processes: 3, rounds: 2 },
-    ci: { processes: 3, rounds: 10 },
-    full: { processes: 3, rounds: 100 },
   }),
   limits: atSizes(proveLimits, {
     small: { seconds: 2, perKey: 40, perCompany: 100, judgesPace: false },

@@ -160,78 +160,28 @@ test('a sent text sets the unread count to 0 and becomes the last message of its
   assert.deepEqual(await listEventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
 });
 
-interface Block {
-  code: string;
-  when: string;
-  /** `begin` makes the platform block the message, and `end` restores the state before. */
-  begin(heard: { conversation: Json; contact: Json }): Promise<unknown>;
-  end(): Promise<unknown>;
-}
-
-const nothing = async (): Promise<void> => undefined;
-
-const BLOCKS: Block[] = [
-  {
-    code: 'WINDOW_EXPIRED',
-    when: "24 hours after the contact's last message",
-    begin: ({ conversation }) =>
-      database.sql(`update conversations set window_expires_at = now() where _id = $1`, [conversation._id]),
-    end: nothing,
-  },
-  {
-    code: 'TEST_MODE_BLOCKED',
-    when: 'to a number that is no test number of an inbox in test mode',
-    begin: () => setInbox({ test_mode: { enabled: true, test_numbers: ['+55 11 90000-0001'] } }),
-    end: () => setInbox({ test_mode: { enabled: false, test_numbers: [] } }),
-  },
-  {
-    code: 'OPTED_OUT',
-    when: 'to a contact who opted out',
-    begin: ({ contact }) => database.sql('update contacts set opted_out = true where _id = $1', [contact._id]),
-    end: nothing,
-  },
-  {
-    code: 'INBOX_INACTIVE',
-    when: 'through a deleted inbox',
-    begin: () => setInbox({ status: 'DELETED' }),
-    end: () => setInbox({ status: 'ACTIVE' }),
-  },
-];
-
-for (const { code, when, begin, end } of BLOCKS) {
-  test(`a text ${when} is 201 FAILED with ${code}: nothing is sent, no event is emitted, and the conversation stays unread`, async () => {
-    const heard = await writeAsContact(platform);
-    await begin(heard);
-    const blocked = await sendText(platform, heard.conversation._id);
-    await end();
-    assert.equal(blocked.status, 'FAILED');
-    assert.deepEqual(
-      blocked.errors.map((error: Json) => error.code),
-      [code],
-    );
-    for (const field of ['title', 'message']) assert.ok(blocked.errors[0][field].length > 0, field);
-    assert.equal('failure_reason' in blocked, false, 'the network reported nothing');
-    assert.equal(blocked.external_id, null);
-    assert.equal(blocked.failed_at, blocked.createdAt);
-    assert.deepEqual(await readMessage(platform, blocked._id), blocked);
-    assert.deepEqual(await listNetworkMessages(platform, blocked._id), []);
-    assert.deepEqual(await listEventNames(platform, blocked._id), []);
-    const { body: conversation } = await call(200, 'GET', `/v1/conversations/${heard.conversation._id}`);
-    assert.equal(conversation.unread_count, 1);
-    // The blocked message is stored and listed, but the conversation's last message is still the contact's.
-    assert.equal(conversation.last_message.sender_type, 'CONTACT');
-    assert.equal(conversation.last_message_at, heard.conversation.last_message_at);
-  });
-}
-
-test('a text of a user that the platform refuses is the last message of its conversation, which stays unread', async () => {
+test("a text that the platform refuses is 201 FAILED with the reason: nothing is sent, no event is emitted, and the conversation stays unread; only a user's becomes its last message", async () => {
   const { conversation } = await writeAsContact(platform);
   await database.sql(`update conversations set window_expires_at = now() where _id = $1`, [conversation._id]);
+  const blocked = await sendText(platform, conversation._id);
+  const [{ code, title, message }, ...others] = blocked.errors;
+  assert.deepEqual([blocked.status, code, others], ['FAILED', 'WINDOW_EXPIRED', []]);
+  for (const words of [title, message]) assert.ok(words.length > 0);
+  assert.equal('failure_reason' in blocked, false, 'the network reported nothing');
+  assert.deepEqual([blocked.external_id, blocked.failed_at], [null, blocked.createdAt]);
+  assert.deepEqual(await readMessage(platform, blocked._id), blocked);
+  assert.deepEqual(await listNetworkMessages(platform, blocked._id), []);
+  assert.deepEqual(await listEventNames(platform, blocked._id), []);
+  const read = async (): Promise<Json> => (await call(200, 'GET', `/v1/conversations/${conversation._id}`)).body;
+  const { unread_count, last_message, last_message_at } = await read();
+  assert.deepEqual(
+    [unread_count, last_message.sender_type, last_message_at],
+    [1, 'CONTACT', conversation.last_message_at],
+  );
   const { token: key } = await platform.createUser(demo._id, 'OPERATOR');
   const refused = await sendText(platform, conversation._id, { key });
-  const { body: after } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
-  const { _id, is_failed } = after.last_message;
-  assert.deepEqual([_id, is_failed, after.unread_count], [refused._id, true, 1]);
+  const after = await read();
+  assert.deepEqual([after.last_message._id, after.last_message.is_failed, after.unread_count], [refused._id, true, 1]);
 });
 
 test('in test mode a text to a test number is sent, however that number is written', async () => {
