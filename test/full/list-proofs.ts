@@ -20,7 +20,6 @@ import { proveIngestion } from './proofs/ingestion.ts';
 import { proveLive } from './proofs/live.ts';
 import { proveLimits } from './proofs/limits.ts';
 import { proveNeighbours } from './proofs/neighbours.ts';
-import { proveOutage } from './proofs/outage.ts';
 import { proveRecipes } from './proofs/recipes.ts';
 import { proveReset } from './proofs/reset.ts';
 import { proveSecrets } from './proofs/secrets.ts';
@@ -158,11 +157,6 @@ const PROOFS: Record<string, Proofs> = {
     small: { rounds: 3, judgesPace: false },
     ci: { rounds: 20, judgesPace: true },
     full: { rounds: 200, judgesPace: true },
-  }),
-  outage: atSizes(proveOutage, {
-    small: { rounds: 1, awayMs: 5_000, judgesPace: false },
-    ci: { rounds: 3, awayMs: 30_000, judgesPace: true },
-    full: { rounds: 50, awayMs: 30_000, judgesPace: true },
   }),
   failover: atSizes(proveFailover, {
     small: { promotions: 2, windows: 2, deadMs: 20_000, contacts: 400, judgesPace: false },

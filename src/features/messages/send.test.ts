@@ -222,16 +222,6 @@ test('after a refusal for a fault that soon passes, the call is repeated within 
   assert.deepEqual(await listEventNames(platform, sent._id), ['MESSAGE_SENT']);
 });
 
-test("a refusal that does not pass makes the message FAILED after a few tries, with the network's cause", async () => {
-  const { conversation } = await writeAsContact(platform);
-  await setFaults([{ code: 131016, times: null }]);
-  const refused = await sendText(platform, conversation._id);
-  await setFaults([]);
-  assert.equal(refused.status, 'FAILED');
-  assert.equal(refused.failure_reason.code, 131016);
-  assert.deepEqual(await listNetworkMessages(platform, refused._id), []);
-});
-
 test('a status that arrives while the call is still being refused counts more than the refusal', async () => {
   const { conversation } = await writeAsContact(platform);
   // After a refusal with this code the send makes its longest pause.
