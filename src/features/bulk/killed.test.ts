@@ -72,8 +72,12 @@ test('a bulk run whose process is killed while it uploads the file of the header
   };
   const isSending = async (): Promise<boolean> => (await countArrived(list)).size >= 5;
   const before = await countUploads();
-  // The network has the file, and the process dies before it has the answer.
-  await platform.sandbox('PUT', '/sandbox/settings', { faults: { media: [{ kind: 'slow', ms: 5_000, times: 1 }] } });
+  // The network has the file, and then messages, and the process dies before it has the answers.
+  const faults = {
+    media: [{ kind: 'slow', ms: 5_000, times: 1 }],
+    send: [{ kind: 'slow_after_accept', ms: 300, times: null }],
+  };
+  await platform.sandbox('PUT', '/sandbox/settings', { faults });
   for (const isReached of [isCalling, isSending]) {
     const program = spawnApi(t);
     let isOver = false;
@@ -89,6 +93,7 @@ test('a bulk run whose process is killed while it uploads the file of the header
   }
   const answer = await post(await readyUrl(spawnApi(t)), 'header', [...list, ...bad], offer);
   const result = (await answer.json()) as Json;
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [] } });
   const { OUTCOME_UNKNOWN: unknown = [], INVALID_NUMBER: invalid = [] } = Object.groupBy(
     result.errors as Json[],
     ({ code }) => code as string,

@@ -224,7 +224,7 @@ test("while a large campaign sends, another company's campaign completes and sin
   const other = await platform.createCompany();
   const sender = await connectPhone(platform, { company: other });
   await waitUntilCopied(platform, sender.inbox);
-  const large = await createFor([makePhoneNumber()], { audience: { tags: ['large'] } });
+  const large = await createFor([makePhoneNumber()], { audience: { tags: ['large'] }, messages_per_minute: 6_000 });
   const small = await createFor(Array.from({ length: 5 }, makePhoneNumber), {}, sender);
   await liftDailyLimit();
   await start(large);
