@@ -17,7 +17,7 @@ import { postForm } from '../../../test/support/sheets.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/values/ids.ts';
 
-const platform = await startPlatform({ env: { AGENT_WAIT: '1h' } });
+const platform = await startPlatform();
 const { call, demo, database } = platform;
 
 const HELLO = { name: 'hello_world', language: 'pt_BR' };

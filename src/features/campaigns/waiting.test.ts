@@ -12,7 +12,7 @@ import { actAs } from '../../platform/store/tenant.ts';
 import { giveUpUnknownOutcomes } from '../inbound/upkeep.ts';
 import { sendLater } from './portion-queries.ts';
 
-const platform = await startPlatform({ env: { AGENT_WAIT: '1h' } });
+const platform = await startPlatform();
 await silenceNetwork(platform);
 const { call, demo, database } = platform;
 await waitUntilCopied(platform, demo.inbox);

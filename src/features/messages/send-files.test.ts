@@ -79,14 +79,6 @@ test('sound, a document and a sticker are sent by their operations, and a docume
   assert.deepEqual([image.content, Object.keys(await readWire(image._id))], [null, ['id']]);
 });
 
-test('a picture can be sent as a document', async () => {
-  const { conversation } = await writeAsContact(platform);
-  const picture = await upload(makeJpg(41, 30), { name: 'planta.jpg' });
-  const sent = await send(201, 'document', conversation._id, { attachment: picture._id });
-  assert.deepEqual([sent.status, sent.contentType], ['SENT', 'DOCUMENT']);
-  assert.equal((await readWire(sent._id)).filename, 'planta.jpg');
-});
-
 test('a file is uploaded once for many messages, also when they are sent at the same moment', async () => {
   const heard = await Promise.all([writeAsContact(platform), writeAsContact(platform), writeAsContact(platform)]);
   const attachment = await upload(makePng(31, 7));

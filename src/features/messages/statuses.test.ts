@@ -105,20 +105,6 @@ test('a failure that the network reports emits MESSAGE_FAILED with failure_reaso
   assert.deepEqual(told, { event: 'MESSAGE_FAILED', data: { ...failed, errors: [] } });
 });
 
-test('a failure without a cause has no failure_reason, in the event and in the GET', async () => {
-  const sent = await send();
-  await reportStatuses(platform, { id: sent.external_id, status: 'failed' });
-  const failed = await readMessage(platform, sent._id);
-  assert.equal('failure_reason' in failed, false);
-  assert.deepEqual(
-    failed.errors.map((error: Json) => error.code),
-    ['PROVIDER_REJECTED'],
-  );
-  const told = (await readEvents(platform, sent._id)).at(-1);
-  assert.equal(told?.event, 'MESSAGE_FAILED');
-  assert.equal('failure_reason' in (told?.data ?? {}), false);
-});
-
 test('an unknown error code of the network is kept, with a general sentence in Portuguese', async () => {
   const sent = await send();
   await reportStatuses(platform, { id: sent.external_id, status: 'failed', errors: [{ code: 199999, title: 'New' }] });

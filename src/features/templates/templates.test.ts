@@ -313,14 +313,6 @@ describe('submitting and removing templates', () => {
     );
   });
 
-  test('a submission that is repeated with its Idempotency-Key is submitted once', async () => {
-    const phone = await connect();
-    const options = { body: draft('once'), headers: { 'idempotency-key': 'template-once' } };
-    const first = await call(201, 'POST', pathOf(phone.inbox), options);
-    const second = await call(201, 'POST', pathOf(phone.inbox), options);
-    assert.deepEqual(second.body, first.body);
-  });
-
   test("a template that the network refuses is answered 400 with the network's code and message, and nothing is stored", async () => {
     const phone = await connect();
     const refused = await call(400, 'POST', pathOf(phone.inbox), { body: draft('order_update') });
