@@ -93,7 +93,7 @@ async function checkKeys(keys: Keys, { url, company }: { url: string; company: s
 test('keys can be created, listed and revoked on an embedded database, whether the platform runs or not', async (t) => {
   const env = { DATA_DIR: await makeDataFolder(t), SANDBOX: 'off' };
   const first = spawnProgram(t, { env });
-  const url = await readyUrl(first);
+  await readyUrl(first);
   const credentials = JSON.parse(await readFile(join(env.DATA_DIR, 'credentials.json'), 'utf8')) as Json;
   const company = credentials.company_id as string;
 
