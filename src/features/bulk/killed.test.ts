@@ -8,12 +8,15 @@ import { makePhoneNumber, startSecondProcess, waitUntilCopied } from '../../../t
 import { startPlatform, UNLIMITED, type Json } from '../../../test/support/platform.ts';
 import { killProgram, readyUrl, spawnProgram, type Program } from '../../../test/support/process.ts';
 import { buildForm } from '../../../test/support/sheets.ts';
+import { silenceNetwork } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
 const platform = await startPlatform();
 const { call, demo, database } = platform;
 const PATH = '/v1/messages/send-bulk-template';
 await waitUntilCopied(platform, demo.inbox);
+// A status would tell the outcome of a message whose process was killed.
+await silenceNetwork(platform);
 
 // Slow enough to be killed on the way.
 const env = { NUMBER_THROUGHPUT: '50' };
@@ -75,7 +78,7 @@ test('a bulk run whose process is killed while it uploads the file of the header
   // The network has the file, and then messages, and the process dies before it has the answers.
   const faults = {
     media: [{ kind: 'slow', ms: 5_000, times: 1 }],
-    send: [{ kind: 'slow_after_accept', ms: 300, times: null }],
+    send: [{ kind: 'slow_after_accept', ms: 100, times: null }],
   };
   await platform.sandbox('PUT', '/sandbox/settings', { faults });
   for (const isReached of [isCalling, isSending]) {
