@@ -258,12 +258,6 @@ describe('notifications about templates', () => {
     assert.equal((await find(phone, 'summer_offer')).status, 'APPROVED');
   });
 
-  test('the sandbox network reports a change of a template by a signed notification', async () => {
-    const phone = await connect();
-    await changeAtNetwork(phone, { name: 'summer_offer', language: 'pt_BR', status: 'PAUSED', notify: true });
-    await waitUntil('the status', async () => (await find(phone, 'summer_offer')).status === 'PAUSED');
-  });
-
   test('a notification about an unknown template or about new components makes the platform copy the templates again', async () => {
     const phone = await connect();
     await addAtNetwork(phone, { name: 'from_elsewhere', components: BODY });
