@@ -17,7 +17,7 @@ const PORTION = 96;
 // The most calls that a source waits for: those of one portion while the next one is stored.
 const MAX_CALLS = 2 * PORTION;
 // A portion has the messages of this time. They are lost to a process that dies, because no one knows whether they have left.
-const STRETCH_SECONDS = 0.25;
+const STRETCH_SECONDS = 0.2;
 // How often the network may refuse a message because of a rate limit before the message fails. With the pauses this takes a quarter of an hour.
 const MAX_REFUSALS = declareLimit(20, {
   topic: 'Campaigns',
@@ -87,25 +87,26 @@ const countPortion = <C extends Candidate>({ source: { sender } }: Work<C>): num
   Math.min(PORTION, Math.ceil(sender.lane.rate * STRETCH_SECONDS));
 
 /** Begins the calls of a portion, and waits until the next one is worth a transaction. */
-async function act<C extends Candidate>(work: Work<C>, { calls, waitMs, isIdle }: Portion<C>): Promise<number> {
+async function act<C extends Candidate>(work: Work<C>, { calls, nextMs, isIdle }: Portion<C>): Promise<number> {
   const { calling, outcomes, stopping } = work;
-  for (const { call, inMs } of calls) {
-    const promise = callAt(work, call, inMs).finally(() => calling.delete(promise));
+  for (const { call, atMs } of calls) {
+    const promise = callAt(work, call, atMs).finally(() => calling.delete(promise));
     calling.add(promise);
   }
   while (MAX_CALLS - calling.size < countPortion(work)) await Promise.race(calling);
   if (isIdle && calling.size > 0) await Promise.race(calling);
   else if (isIdle) return (await outcomes.drain()) ? 0 : Number.POSITIVE_INFINITY;
+  const waitMs = nextMs - performance.now();
   if (waitMs > MAX_WAIT_MS) return waitMs;
   if (waitMs > 0) await sleep(Math.min(waitMs, LOOK_MS), undefined, { signal: stopping }).catch(() => undefined);
   return 0;
 }
 
 /** Never throws. */
-async function callAt<C extends Candidate>(work: Work<C>, call: Call<C>, inMs: number): Promise<void> {
+async function callAt<C extends Candidate>(work: Work<C>, call: Call<C>, atMs: number): Promise<void> {
   const { source, calls, outcomes } = work;
   const { kit, sender, acting } = source;
-  if (!(await waitFor(work, inMs)))
+  if (!(await waitUntil(work, atMs)))
     return outcomes.add({ call, result: refuseCall('The sending stops'), again: 'stop' });
   const result = await calls
     .within(acting.companyId, () => callTemplate(kit, sender, source.files(call.row).files, call))
@@ -129,9 +130,9 @@ async function callAt<C extends Candidate>(work: Work<C>, call: Call<C>, inMs: n
 }
 
 /** Waits for the moment of a call. Returns false when the process or the source stops meanwhile. */
-async function waitFor<C extends Candidate>(work: Work<C>, ms: number): Promise<boolean> {
+async function waitUntil<C extends Candidate>(work: Work<C>, atMs: number): Promise<boolean> {
   const { stopping } = work;
-  for (let leftMs = ms; leftMs > 0 && !stopping.aborted; leftMs -= LOOK_MS) {
+  for (let leftMs = atMs - performance.now(); leftMs > 0 && !stopping.aborted; leftMs = atMs - performance.now()) {
     await sleep(Math.min(leftMs, LOOK_MS), undefined, { signal: stopping }).catch(() => undefined);
     if (leftMs > LOOK_MS && !(await isOpen(work))) return false;
   }

@@ -16,10 +16,11 @@ import { holdUnsent } from '../messages/settle.ts';
 import { planCandidates, type PlannedSend } from './plan.ts';
 import { SourceLost, type Call, type Candidate, type DueRows, type SendSource } from './source.ts';
 
+/** Times are those of performance.now(). */
 export interface Portion<C> {
-  calls: { call: Call<C>; inMs: number }[];
-  /** How long the next reservation may wait. */
-  waitMs: number;
+  calls: { call: Call<C>; atMs: number }[];
+  /** Until when the next reservation may wait. */
+  nextMs: number;
   /** True when no row is due. */
   isIdle: boolean;
 }
@@ -40,7 +41,7 @@ async function takeOnce<C extends Candidate>(
   rows: DueRows<C>,
 ): Promise<Portion<C> | null> {
   if (!(await source.hold(tx))) return null;
-  if (rows.isEmpty) return { calls: [], waitMs: 0, isIdle: true };
+  if (rows.isEmpty) return { calls: [], nextMs: 0, isIdle: true };
   const candidates = await lockCandidates(tx, source, rows);
   const { sends, refused } = planCandidates(source, candidates);
   const { reached, beyond } = await reach(tx, source, sends);
@@ -57,13 +58,14 @@ async function takeOnce<C extends Candidate>(
   await returnPlaces(tx, source.sender.portfolio, reached.slice(slots.granted).filter(isFresh).map(toPlace));
   const people = calls.map(({ to }) => to.value);
   const pairs = calls.length === 0 ? new Map<string, number>() : await reservePairs(tx, source.sender.lane, people);
+  const pairedMs = performance.now();
   await source.finishPortion?.(tx, refused);
   return {
     calls: calls.map((call, place) => ({
       call,
-      inMs: Math.max(slots.firstInMs + place * slots.gapMs, pairs.get(call.to.value) ?? 0),
+      atMs: Math.max(slots.firstMs + place * slots.gapMs, pairedMs + (pairs.get(call.to.value) ?? 0)),
     })),
-    waitMs: findPause(reached.length, slots),
+    nextMs: findNext(reached.length, slots),
     isIdle: false,
   };
 }
@@ -86,19 +88,20 @@ async function lockCandidates<C extends Candidate>(
 }
 
 // The next portion is taken before the slots of this one end. Reserved slots are lost when the process dies.
-const LEAD_MS = 150;
+const LEAD_MS = 200;
 // A slot is granted at most a second before it begins, so the wait ends a little after that.
 const SLACK_MS = 20;
 
-/** Returns how long the next reservation may wait. */
-function findPause(wanted: number, { granted, firstInMs, gapMs }: Slots): number {
+/** Returns until when the next reservation may wait. */
+function findNext(wanted: number, { granted, firstMs, gapMs }: Slots): number {
   if (wanted === 0) return 0;
-  return granted === 0 ? firstInMs - 1_000 + SLACK_MS : firstInMs + granted * gapMs - LEAD_MS;
+  return granted === 0 ? firstMs - 1_000 + SLACK_MS : firstMs + granted * gapMs - LEAD_MS;
 }
 
 interface Slots {
   granted: number;
-  firstInMs: number;
+  /** The time of the first slot: storing the messages takes a part of the wait for it. */
+  firstMs: number;
   gapMs: number;
 }
 
@@ -108,12 +111,13 @@ async function reserve<C extends Candidate>(
   { pace, sender: { lane } }: SendSource<C>,
   most: number,
 ): Promise<Slots> {
-  if (most === 0) return { granted: 0, firstInMs: 0, gapMs: 0 };
+  if (most === 0) return { granted: 0, firstMs: 0, gapMs: 0 };
   const rate = Math.min(pace?.rate ?? lane.rate, lane.rate);
+  const gapMs = 1_000 / rate;
   const own = pace && (await reserveSlots(tx, { ...lane, number: pace.name, rate }, most));
-  if (own?.granted === 0) return { granted: 0, firstInMs: own.firstInMs, gapMs: 1_000 / rate };
+  if (own?.granted === 0) return { granted: 0, firstMs: performance.now() + own.firstInMs, gapMs };
   const { granted, firstInMs } = await reserveSlots(tx, lane, own?.granted ?? most);
-  return { granted, firstInMs: Math.max(firstInMs, own?.firstInMs ?? 0), gapMs: 1_000 / rate };
+  return { granted, firstMs: performance.now() + Math.max(firstInMs, own?.firstInMs ?? 0), gapMs };
 }
 
 interface ReachedSend<C> extends PlannedSend<C> {
