@@ -1,4 +1,4 @@
-/** A bulk run as a source of the sender: each of its contacts is a row with its own state. */
+/** Connects bulk runs with the sender (`sends/`): each contact of a run is a row with its own state. */
 import type { Kit } from '../../kit.ts';
 import { ChangedMeanwhile } from '../../platform/store/overtaken.ts';
 import { actAs, type Acting } from '../../platform/store/tenant.ts';

@@ -1,4 +1,4 @@
-/** A campaign as a source of the sender: each of its enrollments is a row that is due when its next step is. */
+/** Connects campaigns with the sender (`sends/`): each enrollment is a row, which is due when its next step is. */
 import type { NetworkError } from '../../channels/channel.ts';
 import { fillForRecipient } from '../../channels/templates/for-recipient.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
@@ -157,7 +157,10 @@ async function moveInFunnel(
   await moveByCampaign(tx, acting, moves);
 }
 
-/** Lets messages wait that are sent again. What is not sent any more fails: whoever has cancelled it has cancelled only what waited then. */
+/**
+ * Schedules messages that are to be sent again. A message whose campaign or enrollment was cancelled during its call fails, because the
+ * cancellation has ended only what was waiting then.
+ */
 async function sendAgain(
   tx: TenantTx,
   outcomes: Outcome<CampaignCandidate>[],

@@ -3,11 +3,11 @@ import { emitRecords } from '../../platform/store/events.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import { findConversations } from './queries.ts';
 
-/** Emits CONVERSATION_CREATED for the conversations in `opened`, and CONVERSATION_UPDATED for the others. */
+/** Emits CONVERSATION_CREATED for the conversations in `opened`, and CONVERSATION_UPDATED for the others; one for each conversation. */
 export const emitConversations = (tx: TenantTx, ids: string[], opened = new Set<string>()): Promise<void> =>
   emitRecords(
     tx,
-    ids.map((_id) => ({
+    [...new Set(ids)].map((_id) => ({
       event: opened.has(_id) ? 'CONVERSATION_CREATED' : 'CONVERSATION_UPDATED',
       about: { _id, company: tx.companyId },
     })),

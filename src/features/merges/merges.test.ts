@@ -215,6 +215,18 @@ test('a snoozed conversation that a merge keeps is opened, with an event, when t
   }
 });
 
+test('a snoozed conversation that a merge both moves and opens is reported once', async () => {
+  const source = await reachOut();
+  const path = `/v1/conversations/${source.conversation._id}`;
+  const asleep = (await call(200, 'PATCH', path, { body: { status: 'SNOOZED' } })).body;
+  const target = await writeAsContact(platform);
+  await merge(201, target.contact._id, source.contact);
+  const stays = await read(path);
+  assert.deepEqual([stays.status, stays.contact], ['OPEN', target.contact._id]);
+  const updates = [asleep, stays].map((data) => ({ event: 'CONVERSATION_UPDATED', data }));
+  assert.deepEqual((await readEvents(platform, stays._id)).slice(1), updates);
+});
+
 test('a merge emits an event with the new contact for each open conversation that moves, and none for a closed one', async () => {
   const from = makePhoneNumber();
   const old = await writeAsContact(platform, { from });

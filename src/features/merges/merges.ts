@@ -35,7 +35,6 @@ export async function mergeInto(tx: TenantTx, to: string, from: string): Promise
   const moved = await moveContactRecords(tx, move);
   await continueWindows(tx, to, null);
   const contact = await absorbContact(tx, pair);
-  // Those that are in both lists are read once.
   await emitConversations(
     tx,
     [...changed, ...moved.filter(({ open }) => open)].map(({ _id }) => _id),

@@ -29,7 +29,7 @@ const fail = (code: number | string): SentMessage => ({
   errors: [{ code, title: 'Not sent', message: '', details: '' }],
   failed_at: AT,
 });
-/** What a message becomes. */
+/** The changes of a message, by name. */
 const CHANGES = {
   accepted: { ...QUEUED, status: 'SENT', external_id: 'x', sent_at: AT },
   held: { ...QUEUED, status: 'SENT', external_id: 'x' },

@@ -25,7 +25,7 @@ export interface Portion<C> {
   isIdle: boolean;
 }
 
-/** Throws SourceLost. When the last try fails too, the work ends, and whoever goes on takes the portion again. */
+/** Throws SourceLost, or the error of the last attempt; the rows are still due then. */
 export const takePortion = <C extends Candidate>(source: SendSource<C>, most: number): Promise<Portion<C>> =>
   repeatOvertaken(async () => {
     const rows = await source.listDue(most);

@@ -1,4 +1,4 @@
-/** Why something cannot be sent. */
+/** Why a message or a whole run cannot be sent: a code of the platform or of the network, and a sentence. */
 export interface Fault {
   code: number | string;
   message: string;

@@ -19,7 +19,7 @@ export interface DueRows<C> {
   contacts: string[];
   /** The messages that wait to be sent again. */
   messages: string[];
-  /** Reads the rows again when their conversations, contacts and messages are locked, and locks them. */
+  /** Reads the rows again, and locks those that others may change. Their conversations, contacts and messages are locked already. */
   lock(tx: TenantTx): Promise<C[]>;
 }
 
@@ -78,11 +78,11 @@ export interface SourceWrites<C> {
   refuse(tx: TenantTx, refused: Refused<C>[]): Promise<void>;
   /** Notes that the network may have got these messages from now on; `fresh` are those that are new. */
   noteCalls(tx: TenantTx, calls: Call<C>[], fresh: Call<C>[]): Promise<void>;
-  /** Called last in the transaction of a portion, for what other transactions of the source wait for. May throw SourceLost. */
+  /** Called last in the transaction of a portion, to lock what other transactions of the source need as well. May throw SourceLost. */
   finishPortion?(tx: TenantTx, refused: Refused<C>[]): Promise<void>;
   /** Notes the outcomes in the rows: those that `settleMessages` returns when it has settled and locked the messages. */
   settle(tx: TenantTx, outcomes: Outcome<C>[], settleMessages: () => Promise<Outcome<C>[]>): Promise<void>;
-  /** Called last in the transaction that stores outcomes. */
+  /** Called last in the transaction that stores outcomes, for the same reason. */
   finishOutcomes?(tx: TenantTx, outcomes: Outcome<C>[]): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ export interface SendSource<C extends Candidate> extends Planner<C>, SourceWrite
   name: string;
   /** The campaign, which its conversations name. */
   campaign: string | null;
-  /** The pace of the source itself, which its messages keep beside that of the number; null when it has none. */
+  /** The rate limit of the source itself, in addition to that of the number; null if it has none. */
   pace: { name: string; rate: number } | null;
   /** Whom the conversations are assigned to: null leaves the choice to the inbox. */
   assignment: { owner: string | null; agent: string | null; attendant: string | null; keeps: boolean };

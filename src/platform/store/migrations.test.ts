@@ -516,7 +516,7 @@ test('a database of the version before sql/ keeps its triggers as they are, and 
     'drop table schema_objects',
     `create or replace function new_id() returns text language sql as $$ select 'old' $$`,
     'drop trigger lost_owner on table_rows',
-    // A trigger of an earlier version, and a form of new_id() that sql/ does not have.
+    // A trigger of an earlier version, and a new_id() with other parameters than the one in sql/.
     'create trigger noted_text after update on messages for each row execute function note_last_message()',
     'create function new_id(bytes integer) returns text language sql return repeat($$a$$, bytes)',
   );
