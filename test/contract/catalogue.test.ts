@@ -20,7 +20,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
 };
 
 /** The tables whose primary key is not (company_id, _id), each with the reason. */
-const OTHER_KEYS: Record<string, { key: string | null; why: string }> = {
+const OTHER_KEYS: Record<string, { key: string; why: string }> = {
   api_keys: {
     key: '_id',
     why: 'a global key has no company, and a key is found by its hash before a company is known',
@@ -34,7 +34,7 @@ const OTHER_KEYS: Record<string, { key: string | null; why: string }> = {
   network_files: { key: 'company_id,attachment_id,channel,address', why: 'one id for each place that has the file' },
   password_tokens: { key: 'token_hash', why: 'a mailed token names no company: its hash is what it is found by' },
   mailed_links: {
-    key: null,
+    key: '_id',
     why: 'who forgot a password speaks for no company: unique (company, address), nulls not distinct',
   },
   audit_log: { key: '_id', why: 'what concerns the installation itself has no company' },
@@ -73,17 +73,13 @@ const OTHER_KEYS: Record<string, { key: string | null; why: string }> = {
     why: 'the tokens of a conversation on a day are one number',
   },
   agent_budgets: { key: 'company_id,day', why: 'the tokens of a day are one number' },
-  agent_file_texts: {
-    key: null,
-    why: 'the model of a document is null: unique (company, attachment, model), nulls not distinct',
-  },
   bulk_rows: { key: 'company_id,run_id,row', why: 'the contacts of one run, in their order' },
   attachment_copies: { key: 'company_id,attachment_id,kind', why: 'one copy of each kind' },
   media_downloads: { key: 'company_id,attachment_id', why: 'one download for each file that a contact has sent' },
   media_failures: { key: 'company_id,inbox_id', why: 'the last failures of each number' },
   import_errors: { key: 'company_id,import_id,position', why: 'parts of one import, in their order' },
   idempotency_keys: {
-    key: null,
+    key: 'attempt',
     why: 'a key of an operation on companies has none: unique (company, principal, key), nulls not distinct',
   },
 };
@@ -149,6 +145,10 @@ interface Table {
   name: string;
   columns: string[];
   key: string | null;
+  /** The columns by which replication names a row that has changed; all of them where no key can have the company. */
+  identity: string[];
+  /** Whether rows that concern the installation itself have no company. */
+  optional: boolean;
   enabled: boolean;
   forced: boolean;
 }
@@ -161,7 +161,11 @@ const tables = await database.sql<Table>(`
     array(select attname::text from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped order by attnum) as columns,
     (select string_agg(a.attname, ',' order by k.position) from pg_constraint p, unnest(p.conkey) with ordinality as k (attnum, position)
       join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
-      where p.conrelid = c.oid and p.contype = 'p') as key
+      where p.conrelid = c.oid and p.contype = 'p') as key,
+    array(select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and (c.relreplident = 'f'
+      or exists (select from pg_index i where i.indrelid = c.oid and a.attnum = any(i.indkey)
+        and case c.relreplident when 'd' then i.indisprimary when 'i' then i.indisreplident end))) as identity,
+    exists (select from pg_attribute where attrelid = c.oid and attname = 'company_id' and not attnotnull) as optional
   from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace order by 1`);
 const ofCompanies = tables.filter((table) => table.columns.includes('company_id'));
 const policies = await database.sql<{ table: string; policy: string }>(`
@@ -187,10 +191,15 @@ test('every table belongs to companies, or has an exception here', () => {
   assert.deepEqual(others, Object.keys(WITHOUT_COMPANY).toSorted());
 });
 
-for (const { name, key, columns, enabled, forced } of ofCompanies) {
+for (const { name, key, identity, optional, columns, enabled, forced } of ofCompanies) {
   describe(`the table ${name}`, () => {
     test(`the primary key of ${name} begins with the company, or has an exception here`, () => {
       assert.equal(key, OTHER_KEYS[name] ? OTHER_KEYS[name].key : 'company_id,_id');
+    });
+
+    test(`replication names the rows of ${name} with their company, and by all columns only where the company may be null`, () => {
+      assert.ok(identity.includes('company_id'), identity.join(', '));
+      assert.equal(identity.length === columns.length && key !== identity.join(','), optional);
     });
 
     test(`row-level security of ${name} is on, even for the owner, with exactly the three policies, or has an exception here`, () => {

@@ -48,7 +48,7 @@ const TABLES: Record<string, Record<string, string>> = {
   },
   audit_log: {},
   stored_changes: {},
-  idempotency_keys: { key: `'k' || n`, running_until: 'null' },
+  idempotency_keys: { key: `'k' || n`, attempt: `'a' || n`, running_until: 'null' },
   rate_buckets: { subject: `'s' || id(n)` },
   callbacks_aside: {},
   parked_updates: { external_id: `'p' || n`, fingerprint: `decode(md5(n::text), 'hex')` },

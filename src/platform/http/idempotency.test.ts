@@ -351,7 +351,7 @@ describe('the Idempotency-Key of a process that died', () => {
   async function leave(asked: Post, key: string, resource: string | null): Promise<void> {
     await database.sql(
       `insert into idempotency_keys (company_id, principal_id, key, fingerprint, attempt, running_until, resource_id)
-        values ($1, $2, $3, $4, 'dead', now() + interval '15 seconds', $5)`,
+        values ($1, $2, $3, $4, new_id(), now() + interval '15 seconds', $5)`,
       [
         asked.headers?.['x-company-id'] ?? null,
         await globalId(),

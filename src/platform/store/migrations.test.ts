@@ -132,6 +132,26 @@ test('a database of an earlier version keeps the files that wait for their downl
   );
 });
 
+test('the rows of an earlier version get the keys that were missing, also when row security applies to the owner', async () => {
+  const { name, url } = await createOwned();
+  const files = ['0043_platform_keys.sql', '0044_platform_keys.concurrent.sql', '0045_platform_keys.sql'];
+  await run(
+    makeUrl(name),
+    `delete from schema_migrations where name in ('${files.join(`', '`)}')`,
+    'alter table mailed_links drop column _id',
+    'alter table agent_file_texts drop column _id',
+    'alter table idempotency_keys drop constraint idempotency_keys_pkey',
+    `insert into companies (_id, name) values ('c', 'Acme'), ('d', 'Other')`,
+    `insert into mailed_links values (null, 'ana@acme.com', now()), ('c', 'ana@acme.com', now())`,
+    'set session_replication_role = replica',
+    `insert into agent_file_texts (company_id, attachment_id, model, content, is_cut)
+      values ('c', 'a', null, 'x', false), ('c', 'a', 'm', 'y', false), ('d', 'a', null, 'z', false)`,
+  );
+  assert.deepEqual(await migrate(url, prepareQueue), files);
+  const counts = `select (select count(distinct _id)::int from agent_file_texts) as texts, (select count(distinct _id)::int from mailed_links) as mails`;
+  assert.deepEqual(await run(makeUrl(name), counts), [{ texts: 3, mails: 2 }]);
+});
+
 test('runs of an earlier version go on where they were, also those that its processes store after the migration', async () => {
   const { name, url } = await createOwned();
   const moved = ['0040_platform_runs.sql', '0041_platform_runs.concurrent.sql'];
