@@ -95,8 +95,10 @@ export const EXCEPTIONS: readonly TableException[] = [
   {
     room: 'messages',
     table: 'campaign_enrollments',
-    reason: 'a message that waits to be sent again has no outcome yet',
+    reason: 'a message that waits to be sent again has no outcome yet; its outcome is stored with its enrollment',
   },
+  { room: 'messages', table: 'campaign_sends', reason: 'the outcome of a message is stored with its send' },
+  { room: 'messages', table: 'campaigns', reason: 'a message that is accepted plans the next step of its campaign' },
   { room: 'admission', table: 'messages', reason: 'a recipient rests after a refusal of the network' },
   { room: 'messages', table: 'unreadable_items', reason: 'the health of an inbox shows what it could not read' },
   { room: 'bulk', table: 'agents', reason: 'a run that names an unknown agent is refused' },

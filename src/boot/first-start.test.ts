@@ -13,65 +13,60 @@ import { waitUntil } from '../../test/support/wait.ts';
 import { storeWantedDemo } from '../platform/store/installation.ts';
 import { makeFirstLink, prepareFirstStart } from './first-start.ts';
 
-for (const table of ['inboxes', 'webhooks']) {
-  test(`when a first start is killed while it creates the demo ${table}, the next start completes the demo`, async (t) => {
-    const database = await openTestDatabase();
-    t.after(() => database.close());
-    const env = { DATA_DIR: await makeDataFolder(t), DATABASE_URL: database.url, SANDBOX: 'on' };
-    const holder = new pg.Client({ connectionString: database.ownerUrl });
-    await holder.connect();
-    // The lock makes the first start wait when it tries to write into this table.
-    await holder.query(`begin; lock table ${table} in exclusive mode`);
-    let first = spawnProgram(t, { env });
-    // A transaction that stayed open while the demo is created would be ended by the database when the network is slow.
-    const look = `select (select count(*) from pg_stat_activity where datname = current_database() and application_name = 'parley'
-        and state = 'idle in transaction')::int as idle
-      where exists (select from pg_locks where relation = '${table}'::regclass and not granted)`;
-    const found = await waitUntil('the first start to wait for the table', async () => {
-      // A start gives up when it has waited for a locked table for two seconds. On a busy machine that may be before anybody has looked.
-      if (first.child.exitCode !== null) first = spawnProgram(t, { env });
-      return (await database.sql<{ idle: number }>(look))[0];
-    });
-    assert.equal(found.idle, 0);
-    await killProgram(first);
-    await holder.end();
-
-    const second = spawnProgram(t, { env });
-    const url = await readyUrl(second);
-    const { company_key: key } = JSON.parse(await readFile(join(env.DATA_DIR, 'credentials.json'), 'utf8')) as Json;
-    const read = async (path: string): Promise<Json> =>
-      (await fetch(url + path, { headers: { authorization: `Bearer ${key}` } })).json();
-    const { result: inboxes } = await read('/v1/inboxes');
-    assert.deepEqual(
-      inboxes.map((inbox: Json) => [inbox.name, inbox.status]),
-      [
-        ['Sandbox phone', 'ACTIVE'],
-        ['Demo shop', 'ACTIVE'],
-        ['Sandbox partner', 'ACTIVE'],
-        ['Sandbox LinkedIn', 'ACTIVE'],
-        ['Sandbox mail', 'ACTIVE'],
-      ],
-    );
-    assert.match((await read('/v1/webhooks')).url, /\/receiver\/demo$/);
-    const { result: agents } = await read('/v1/agents');
-    assert.deepEqual(
-      [agents.length, agents[0].knowledge.length, (await read('/v1/knowledge')).result.length],
-      [1, 3, 3],
-    );
-    assert.deepEqual(
-      inboxes.map((inbox: Json) => inbox.default_agent),
-      inboxes.map(() => agents[0]._id),
-    );
-
-    // A webhook that the company deletes afterwards is not created again.
-    await database.sql('delete from webhooks');
-    second.child.kill('SIGTERM');
-    assert.equal(await second.ended, 0, second.stderr());
-    const third = spawnProgram(t, { env });
-    await readyUrl(third);
-    assert.deepEqual(await database.sql('select * from webhooks'), []);
+test('when a first start is killed while it creates the demo, the next start completes the demo', async (t) => {
+  const database = await openTestDatabase();
+  t.after(() => database.close());
+  const env = { DATA_DIR: await makeDataFolder(t), DATABASE_URL: database.url, SANDBOX: 'on' };
+  const holder = new pg.Client({ connectionString: database.ownerUrl });
+  await holder.connect();
+  // The lock makes the first start wait when it tries to write into this table.
+  await holder.query('begin; lock table webhooks in exclusive mode');
+  let first = spawnProgram(t, { env });
+  // A transaction that stayed open while the demo is created would be ended by the database when the network is slow.
+  const look = `select (select count(*) from pg_stat_activity where datname = current_database() and application_name = 'parley'
+      and state = 'idle in transaction')::int as idle
+    where exists (select from pg_locks where relation = 'webhooks'::regclass and not granted)`;
+  const found = await waitUntil('the first start to wait for the table', async () => {
+    // A start gives up when it has waited for a locked table for two seconds. On a busy machine that may be before anybody has looked.
+    if (first.child.exitCode !== null) first = spawnProgram(t, { env });
+    return (await database.sql<{ idle: number }>(look))[0];
   });
-}
+  assert.equal(found.idle, 0);
+  await killProgram(first);
+  await holder.end();
+
+  const second = spawnProgram(t, { env });
+  const url = await readyUrl(second);
+  const { company_key: key } = JSON.parse(await readFile(join(env.DATA_DIR, 'credentials.json'), 'utf8')) as Json;
+  const read = async (path: string): Promise<Json> =>
+    (await fetch(url + path, { headers: { authorization: `Bearer ${key}` } })).json();
+  const { result: inboxes } = await read('/v1/inboxes');
+  assert.deepEqual(
+    inboxes.map((inbox: Json) => [inbox.name, inbox.status]),
+    [
+      ['Sandbox phone', 'ACTIVE'],
+      ['Demo shop', 'ACTIVE'],
+      ['Sandbox partner', 'ACTIVE'],
+      ['Sandbox LinkedIn', 'ACTIVE'],
+      ['Sandbox mail', 'ACTIVE'],
+    ],
+  );
+  assert.match((await read('/v1/webhooks')).url, /\/receiver\/demo$/);
+  const { result: agents } = await read('/v1/agents');
+  assert.deepEqual([agents.length, agents[0].knowledge.length, (await read('/v1/knowledge')).result.length], [1, 3, 3]);
+  assert.deepEqual(
+    inboxes.map((inbox: Json) => inbox.default_agent),
+    inboxes.map(() => agents[0]._id),
+  );
+
+  // A webhook that the company deletes afterwards is not created again.
+  await database.sql('delete from webhooks');
+  second.child.kill('SIGTERM');
+  assert.equal(await second.ended, 0, second.stderr());
+  const third = spawnProgram(t, { env });
+  await readyUrl(third);
+  assert.deepEqual(await database.sql('select * from webhooks'), []);
+});
 
 test('when several processes start at once on a new database, one of them creates the demo inbox and webhook, and the others wait for it', async () => {
   const { running, database, demo, sandboxUrl, sandbox } = await startPlatform();
@@ -141,28 +136,7 @@ test('the first start of a platform reports that it is ready only after its cred
   await readyUrl(program);
 });
 
-test('a start prints a link that logs the first owner in once, and where the phone page is', async (t) => {
-  const database = await openTestDatabase();
-  t.after(() => database.close());
-  const env = { DATA_DIR: await makeDataFolder(t), DATABASE_URL: database.url, SANDBOX: 'on' };
-  const program = spawnProgram(t, { env });
-  const url = await readyUrl(program);
-  const printed = await waitUntil('the entrances', () => /link=([\w-]{43})\n.*(http\S+\/phone)/.exec(program.stdout()));
-  const [, token = '', phone = ''] = printed;
-  assert.ok(program.stdout().includes(` ${url}/console#link=${token}\n`));
-  assert.equal((await fetch(phone)).status, 200);
-  const open = (): Promise<Response> =>
-    fetch(`${url}/v1/auth/session/link`, {
-      method: 'POST',
-      headers: { ...FROM_PAGE, 'content-type': 'application/json' },
-      body: JSON.stringify({ token }),
-    });
-  const { user } = (await (await open()).json()) as Json;
-  assert.equal(user.email, 'owner@parley.local');
-  assert.equal((await open()).status, 400);
-});
-
-test('the link is printed once the pages that it opens are built', async (t) => {
+test('a start prints a link that logs the first owner in once, and where the phone page is, as soon as the pages that they open are built', async (t) => {
   const database = await openTestDatabase();
   t.after(() => database.close());
   const folder = await makeDataFolder(t);
@@ -176,12 +150,25 @@ test('the link is printed once the pages that it opens are built', async (t) => 
   const program = spawnProgram(t, {
     env: { DATA_DIR: folder, DATABASE_URL: database.url, SANDBOX: 'on', NODE_OPTIONS },
   });
-  await waitUntil('the link', () => /#link=/.test(program.stdout()));
+  const printed = await waitUntil('the entrances', () => /link=([\w-]{43})\n.*(http\S+\/phone)/.exec(program.stdout()));
   for (const name of ['console', 'widget'])
     assert.ok(
       (await readdir(join(folder, 'web', name))).some((build) => /^[0-9a-f]{16}$/.test(build)),
       name,
     );
+  const url = await readyUrl(program);
+  const [, token = '', phone = ''] = printed;
+  assert.ok(program.stdout().includes(` ${url}/console#link=${token}\n`));
+  assert.equal((await fetch(phone)).status, 200);
+  const open = (): Promise<Response> =>
+    fetch(`${url}/v1/auth/session/link`, {
+      method: 'POST',
+      headers: { ...FROM_PAGE, 'content-type': 'application/json' },
+      body: JSON.stringify({ token }),
+    });
+  const { user } = (await (await open()).json()) as Json;
+  assert.equal(user.email, 'owner@parley.local');
+  assert.equal((await open()).status, 400);
 });
 
 test('every start connects the inboxes of the demo with the sandbox, which has forgotten them and listens at other ports', async (t) => {

@@ -93,16 +93,12 @@ async function checkKeys(keys: Keys, { url, company }: { url: string; company: s
 test('keys can be created, listed and revoked on an embedded database, whether the platform runs or not', async (t) => {
   const env = { DATA_DIR: await makeDataFolder(t), SANDBOX: 'off' };
   const first = spawnProgram(t, { env });
-  const url = await readyUrl(first);
+  await readyUrl(first);
   const credentials = JSON.parse(await readFile(join(env.DATA_DIR, 'credentials.json'), 'utf8')) as Json;
   const company = credentials.company_id as string;
 
   const keys = runInProcess(env);
   const whose = ['--company', company];
-
-  await t.test('while the platform runs, a new token works at once, and a revoked one is refused soon', () =>
-    checkKeys(keys, { url, company }),
-  );
 
   const leaving = await create(keys, ...whose);
   const id = await findKeyId(keys, leaving, ...whose);

@@ -45,7 +45,8 @@ import { claimRuns, listForgottenRuns, runQueue } from '../../src/platform/work/
 import { deleteOldAsides } from '../../src/features/inbound/queries.ts';
 import { moveMessages, moveRows } from '../../src/features/merges/queries.ts';
 import { findCrossed } from '../../src/features/messages/ingest-parked-queries.ts';
-import { deleteParked, failUnknown } from '../../src/features/messages/ingest-queries.ts';
+import { failUnknown } from '../../src/features/messages/ingest-failure-queries.ts';
+import { deleteParked } from '../../src/features/messages/ingest-queries.ts';
 import { findUsedSteps, moveConversations } from '../../src/features/pipelines/step-queries.ts';
 import { walkRows } from '../../src/features/tables/rows/export-queries.ts';
 import { eraseRows, listPortion, rewriteRows } from '../../src/features/tables/rows/queries.ts';

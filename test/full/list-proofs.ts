@@ -2,7 +2,6 @@
 import { GREEDS } from './greedy/greeds.ts';
 import { proveTenancy } from './matrix/run-matrix.ts';
 import { proveAllTrails } from './matrix/run-trails.ts';
-import { proveClientSends } from './proofs/client-sends.ts';
 import { proveBulk } from './proofs/bulk.ts';
 import { proveCampaigns } from './proofs/campaigns.ts';
 import { proveDeliveries } from './proofs/deliveries.ts';
@@ -26,7 +25,6 @@ import { proveOutage } from './proofs/outage.ts';
 import { provePools } from './proofs/pools.ts';
 import { proveRecipes } from './proofs/recipes.ts';
 import { proveReset } from './proofs/reset.ts';
-import { proveRevocation } from './proofs/revocation.ts';
 import { proveSecrets } from './proofs/secrets.ts';
 import { proveSends } from './proofs/sends.ts';
 import { proveSheets } from './proofs/sheets.ts';
@@ -164,11 +162,6 @@ const PROOFS: Record<string, Proofs> = {
     ci: { variants: 500, judgesPace: true },
     full: { variants: 10_000, judgesPace: true },
   }),
-  'sends of the client': atSizes(proveClientSends, {
-    small: { sends: 100 },
-    ci: { sends: 1_000 },
-    full: { sends: 10_000 },
-  }),
   idempotency: atSizes(proveIdempotency, {
     small: { processes: 2, keys: 20, kills: 1 },
     ci: { processes: 3, keys: 1_000, kills: 20 },
@@ -231,11 +224,6 @@ const PROOFS: Record<string, Proofs> = {
     small: { everything: false },
     ci: { everything: true },
     full: { everything: true },
-  }),
-  revocation: atSizes(proveRevocation, {
-    small: { processes: 3, rounds: 2 },
-    ci: { processes: 3, rounds: 10 },
-    full: { processes: 3, rounds: 100 },
   }),
   limits: atSizes(proveLimits, {
     small: { seconds: 2, perKey: 40, perCompany: 100, judgesPace: false },

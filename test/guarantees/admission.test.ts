@@ -8,7 +8,7 @@ import { postForm } from '../support/sheets.ts';
 import { silenceNetwork, writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
 
-const platform = await startPlatform({ env: { AGENT_WAIT: '60s' } });
+const platform = await startPlatform();
 const { call, database, demo } = platform;
 await silenceNetwork(platform);
 await setHour(platform, 12);

@@ -1,6 +1,5 @@
 /**
- * Processes that are killed while a message is sent: when the network has taken it, in the middle of the upload of its file, and while its
- * picture is converted. Each test has a company and a phone of its own; the worker of the first one goes on.
+ * Processes that are killed while a message is sent: when the network has taken it, and while its picture is converted. Each test has a company and a phone of its own; the worker of the first one goes on.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -9,7 +8,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { buildNotification, buildStatusElement, buildTextElement, createNetwork } from '../full/harness/network.ts';
 import { call, createInbox, openStage } from '../full/harness/stage.ts';
-import { makePicture, makePng } from '../support/media-samples.ts';
+import { makePicture } from '../support/media-samples.ts';
 import { listDescendants } from '../support/process.ts';
 import { buildForm } from '../support/sheets.ts';
 import { skipWithoutProc } from '../support/uploads.ts';
@@ -109,25 +108,6 @@ test('a message whose process dies before the network answers is not sent again,
   const read = await call(200, 'GET', `${api.url}/v1/messages/${message?._id}`, { key });
   assert.equal(read.status, 'DELIVERED');
   assert.equal((await listSent()).length, 2, 'nothing was sent again');
-});
-
-test('a message whose process dies in the middle of the upload of its file is sent to nobody, and the next send uploads the file', async () => {
-  const { send, upload, listSent, listStatuses } = await createSender('100000000000310');
-  const attachment = await upload(makePng());
-  await callSandbox('PUT', 'settings', { faults: { media: [{ kind: 'hang', ms: 60_000 }] } });
-  const cut = assert.rejects(send('image', { attachment }));
-  await waitUntil(
-    'the network to take the file',
-    async () => (await callSandbox('GET', 'settings')).faults.media.length === 0,
-  );
-  await api.kill();
-  await cut;
-  assert.deepEqual(await listSent(), []);
-
-  await api.restart();
-  assert.equal((await send('image', { attachment })).status, 'SENT');
-  assert.deepEqual(await listStatuses(), ['QUEUED', 'SENT']);
-  assert.equal((await listSent()).length, 1);
 });
 
 test(

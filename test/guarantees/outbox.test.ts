@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emit } from '../../src/platform/store/events.ts';
 import { newId } from '../../src/platform/values/ids.ts';
-import { createNetwork, buildNotification, buildStatusElement, buildTextElement } from '../full/harness/network.ts';
-import { callUntilAccepted, createWebhook, withStage, createInbox } from '../full/harness/stage.ts';
+import { buildNotification, buildStatusElement, buildTextElement } from '../full/harness/network.ts';
 import { startPlatform } from '../support/platform.ts';
 
 const platform = await startPlatform();
@@ -88,21 +87,3 @@ test('a message whose outcome cannot be committed emits no event, and its answer
     ['MESSAGE_SENT', 'MESSAGE_READ'],
   );
 });
-
-test('the event of a change that was answered is in the delivery queue, even when the process is killed right after the answer (defect 4)', () =>
-  withStage({}, async (stage) => {
-    const api = await stage.start('api');
-    const tenant = await stage.createTenant('Company');
-    await createInbox(api, tenant, '100000000000400');
-    await createWebhook(api, tenant, 'http://127.0.0.1:9/', ['MESSAGE_RECEIVED']);
-    const network = createNetwork(stage.appSecret);
-    const body = buildNotification([buildTextElement('100000000000400', '5511981000001', 'wamid.1', 'Hello')]);
-    await network.postUntilHeard(api.url, body);
-    await api.kill();
-    await network.close();
-    const queued = await stage.store.sql(`select 1 from deliveries where status = 'QUEUED'`);
-    assert.equal(queued.length, 1);
-    await api.restart();
-    const list = await callUntilAccepted(200, 'GET', `${api.url}/v1/webhooks/deliveries`, { key: tenant.key });
-    assert.equal(list.result[0].body.data.content, 'Hello');
-  }));

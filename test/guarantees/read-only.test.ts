@@ -43,24 +43,3 @@ test('while the database takes no changes, callbacks and requests are answered 5
   assert.deepEqual(await listTexts(), [{ external_id: 'wamid.before' }, { external_id: 'wamid.during' }]);
   assert.deepEqual(await stage.store.sql('select * from unreadable_items'), []);
 });
-
-test('what the network said of a message while the database took no changes is stored afterwards', async () => {
-  const { result } = await call(200, 'GET', `${api.url}/v1/conversations`, { key: tenant.key });
-  const slow = { faults: { send: [{ kind: 'slow_after_accept', ms: 5_000 }] } };
-  const status_delays_ms = { sent: null, delivered: null, read: null };
-  await call(200, 'PUT', `${stage.sandboxUrl}/sandbox/settings`, { body: { ...slow, status_delays_ms } });
-  const body = { conversationId: result[0]._id, message: { content: 'Hi' } };
-  const sending = call(201, 'POST', `${api.url}/v1/messages/send-text`, { key: tenant.key, body });
-  await waitUntil('the network to take the message', async () => {
-    const { messages } = await call(200, 'GET', `${stage.sandboxUrl}/sandbox/messages?phone=${phone}`);
-    return messages.length === 1;
-  });
-  await setReadOnly(true);
-  const { _id, status } = await sending;
-  assert.equal(status, 'QUEUED');
-  await setReadOnly(false);
-  await waitUntil('the outcome', async () => {
-    const now = await call(200, 'GET', `${api.url}/v1/messages/${_id}`, { key: tenant.key });
-    return now.status === 'SENT';
-  });
-});

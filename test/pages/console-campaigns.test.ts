@@ -5,16 +5,13 @@ import { test } from 'node:test';
 import { countParts } from '../../web/console/screens/campaigns/report/parts.ts';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole } from '../support/console.ts';
-import { makePhoneNumber } from '../support/network.ts';
+import { makePhoneNumber, waitUntilCopied } from '../support/network.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
 const { call, demo } = platform;
-await waitUntil('the templates are copied', async () => {
-  const { body } = await call(200, 'GET', `/v1/inboxes/${demo.inbox}/templates?name=order_update`);
-  return body.result.length > 0;
-});
+await waitUntilCopied(platform, demo.inbox);
 const browser = await startBrowser();
 
 const addContact = async (body: Json): Promise<Json> =>

@@ -106,6 +106,9 @@ export const ROOMY = {
   OUTBOUND_ALLOW: '127.0.0.0/8',
 };
 
+/** In tests that give no settings, agents answer only where the test makes their turn due. */
+const PATIENT: PlatformOptions = { env: { AGENT_WAIT: '1h' } };
+
 /**
  * A setting that gives the process which reads sheets normal priority, because tests share few cores, where a process of low priority gets
  * hardly any time.
@@ -123,10 +126,10 @@ export const makePoolSetting = (callers: number): Record<string, string> => ({ D
  * share one platform, and each of them finds it in the state of a first start.
  */
 export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
-  const shared = { open: () => openParts({}), renew, close: ({ close }: OpenParts) => close() };
+  const shared = { open: () => openParts(PATIENT), renew, close: ({ close }: OpenParts) => close() };
   const parts = await borrow('platform', options, shared);
   if (parts) return describe(parts);
-  const { platform, close } = await openPlatform(options);
+  const { platform, close } = await openPlatform({ ...PATIENT, ...options });
   after(close);
   return platform;
 }

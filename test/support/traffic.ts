@@ -7,6 +7,34 @@ import type { Json, Platform } from './platform.ts';
 const DEMO_METADATA = { display_phone_number: '5511900000000', phone_number_id: '100000000000001' };
 const DEMO_WABA = '200000000000001';
 
+/** The fields of a text message to which nothing has happened since it was sent or received. */
+export const PLAIN_FIELDS = {
+  attachment: null,
+  media: null,
+  template: null,
+  interactive: null,
+  location: null,
+  contacts: null,
+  referral: null,
+  email: null,
+  forwarded: null,
+  unsupported: null,
+  reaction: null,
+  reply_to: null,
+  errors: [],
+  campaign: null,
+  enrollment: null,
+  agent: null,
+  mentions: [],
+  is_echo: false,
+  is_test: false,
+  edited_at: null,
+  revoked_at: null,
+  delivered_at: null,
+  read_at: null,
+  failed_at: null,
+};
+
 export interface StoredExchange {
   /** The message, its conversation and its contact, as GET answers them. */
   message: Json;

@@ -1,20 +1,18 @@
 /** Bulk calls: who is sent to, who is reported and why, and what is stored. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makePhoneNumber } from '../../../test/support/network.ts';
+import { makePhoneNumber, waitUntilCopied } from '../../../test/support/network.ts';
 import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { lockRows } from '../../../test/support/rows.ts';
 import { makeWorkbook, postForm, type FormParts } from '../../../test/support/sheets.ts';
+import { reportStatuses } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
-const platform = await startPlatform({ env: { BULK_MAX_CONTACTS: '100' } });
+const platform = await startPlatform();
 const { call, demo, database } = platform;
 const PATH = '/v1/messages/send-bulk-template';
-await waitUntil('the templates are copied', async () => {
-  const { body } = await call(200, 'GET', `/v1/inboxes/${demo.inbox}/templates?name=order_update`);
-  return body.result.length > 0;
-});
+await waitUntilCopied(platform, demo.inbox);
 
 /** The parts of a call that sends the plain template hello_world. */
 const plain = { inboxId: demo.inbox, templateName: 'hello_world', languageCode: 'pt_BR' };
@@ -73,29 +71,14 @@ test('a bulk run goes on when another transaction holds its number longer than a
   assert.deepEqual([body.status, body.sentCount], ['COMPLETED', 1]);
 });
 
-test('a contact who cannot be reached is reported with row and reason, and the other contacts get the template', async () => {
+test('a contact without a usable number or name, or who cannot be reached, is reported with row and reason, and the others get the template', async () => {
   const good = makePhoneNumber();
   const [blocked, optedOut, busy] = [makePhoneNumber(), makePhoneNumber(), makePhoneNumber()];
   await call(201, 'POST', '/v1/contacts', { body: { phone_number: blocked, blocked: true } });
   await call(201, 'POST', '/v1/contacts', { body: { phone_number: optedOut, opted_out: true } });
   await call(201, 'POST', '/v1/conversations', { body: { inbox: demo.inbox, phone_number: busy } });
-  const { body } = await send({ ...plain, contacts: people('123', good, blocked, optedOut, busy, `+${good}`) });
-  assert.deepEqual(codes(body), [
-    [1, 'INVALID_NUMBER'],
-    [3, 'BLOCKED'],
-    [4, 'OPTED_OUT'],
-    [5, 'ACTIVE_CONVERSATION'],
-    [6, 'DUPLICATE'],
-  ]);
-  assert.deepEqual([body.totalProcessed, body.sentCount, body.errorCount], [6, 1, 5]);
-  assert.match(body.errors[0].error, /^INVALID_NUMBER: The phone number is not/);
-  assert.equal((await sentTo(good)).length, 1);
-  for (const phone of [blocked, optedOut, busy]) assert.deepEqual(await sentTo(phone), []);
-});
-
-test('a contact of a JSON list without a usable phone number or name is reported with its row, and the others get the template', async () => {
   const contacts = [
-    { name: 'Rosa', phone: makePhoneNumber() },
+    ...['123', good, blocked, optedOut, busy, `+${good}`, good.replace(/^55119/, '5511')].map((phone) => ({ phone })),
     { name: 'Sem telefone' },
     { name: 'Vazio', phone: '' },
     { name: null, phone: null },
@@ -103,21 +86,21 @@ test('a contact of a JSON list without a usable phone number or name is reported
     { name: 'x'.repeat(201), phone: makePhoneNumber() },
   ];
   const { body } = await send({ ...plain, contacts: JSON.stringify(contacts), components: '[]' });
-  assert.equal(body.sentCount, 1);
-  assert.match(body.errors[0].error, /The phone number is missing/);
   assert.deepEqual(codes(body), [
-    [2, 'INVALID_NUMBER'],
-    [3, 'INVALID_NUMBER'],
-    [4, 'INVALID_NUMBER'],
-    [5, 'INVALID_NUMBER'],
-    [6, 'INVALID_NAME'],
+    [1, 'INVALID_NUMBER'],
+    [3, 'BLOCKED'],
+    [4, 'OPTED_OUT'],
+    [5, 'ACTIVE_CONVERSATION'],
+    [6, 'DUPLICATE'],
+    [7, 'DUPLICATE'],
+    ...[8, 9, 10, 11].map((row) => [row, 'INVALID_NUMBER']),
+    [12, 'INVALID_NAME'],
   ]);
-});
-
-test('a number with and without the ninth digit is the same contact', async () => {
-  const phone = makePhoneNumber();
-  const { body } = await send({ ...plain, contacts: people(phone, phone.replace(/^55119/, '5511')) });
-  assert.deepEqual(codes(body), [[2, 'DUPLICATE']]);
+  assert.deepEqual([body.totalProcessed, body.sentCount, body.errorCount], [12, 1, 11]);
+  assert.match(body.errors[0].error, /^INVALID_NUMBER: The phone number is not/);
+  assert.match(body.errors[6].error, /The phone number is missing/);
+  assert.equal((await sentTo(good)).length, 1);
+  for (const phone of [blocked, optedOut, busy]) assert.deepEqual(await sentTo(phone), []);
 });
 
 test('with send_to_active_conversations the template goes into the open conversation, which keeps or changes its owner as asked', async () => {
@@ -234,10 +217,10 @@ test('an invalid bulk call is refused with the faulty field named, and nothing i
   await refused({ ...plain, contacts, inboxId: demo._id }, 'inboxId', 'UNKNOWN_REFERENCE');
   await refused({ ...plain, contacts, agentToActivate: demo._id }, 'agentToActivate', 'UNKNOWN_REFERENCE');
   await refused({ ...plain, contacts, owner_user_id: demo._id }, 'owner_user_id', 'UNKNOWN_REFERENCE');
-  const many = people(...Array.from({ length: 101 }, makePhoneNumber));
-  const { body } = await send({ ...plain, contacts: many }, 413);
+  const many = Array.from({ length: 2_001 }, makePhoneNumber);
+  const { body } = await send({ ...plain, contacts: people(...many) }, 413);
   assert.match(body.detail, /campaign/);
-  await send({ ...plain, file: sheet('phone', ...Array.from({ length: 101 }, makePhoneNumber)) }, 413);
+  await send({ ...plain, file: sheet('phone', ...many) }, 413);
   assert.equal(await runs(), before);
 });
 
@@ -251,21 +234,21 @@ test('a dry run answers with what the bulk call would do, and sends and stores n
   assert.deepEqual(found.result, []);
 });
 
-test("a message that the network refuses is reported as an error of its row, with the network's code", async () => {
-  const [good, bad] = [makePhoneNumber(), makePhoneNumber()];
-  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 131009, times: 1, to: bad }] } });
-  const { body } = await send({ ...plain, contacts: people(bad, good) });
+test("a message that the network refuses is an error of its row with the network's code, one that it rate-limits is retried after a pause, and one that it holds back shows that", async () => {
+  const [limited, bad] = [makePhoneNumber(), makePhoneNumber()];
+  const held = 'held_for_quality_assessment';
+  const faults = [
+    { code: 131009, times: 1, to: bad },
+    { code: 130429, times: 1, to: limited },
+  ];
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: faults }, template_message_status: held });
+  const { body } = await send({ ...plain, contacts: people(bad, limited) });
+  await platform.sandbox('PUT', '/sandbox/settings', { template_message_status: 'accepted' });
   assert.deepEqual(codes(body), [[1, 131009]]);
+  assert.deepEqual([body.sentCount, body.sentContacts[0].networkStatus], [1, held]);
+  assert.equal((await sentTo(limited)).length, 1);
   const { body: failed } = await call(200, 'GET', `/v1/messages/${body.errors[0].message}`);
   assert.deepEqual([failed.status, failed.errors[0].code], ['FAILED', 131009]);
-});
-
-test('a message that the network refuses because of a rate limit is sent again after a pause', async () => {
-  const phone = makePhoneNumber();
-  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 130429, times: 1 }] } });
-  const { body } = await send({ ...plain, contacts: people(phone) });
-  assert.deepEqual([body.sentCount, body.errorCount], [1, 0]);
-  assert.equal((await sentTo(phone)).length, 1);
 });
 
 test('a message that waits to be sent again fails when its contact has opted out meanwhile', async () => {
@@ -282,6 +265,22 @@ test('a message that waits to be sent again fails when its contact has opted out
   assert.equal((await sentTo(phone)).length, 0);
 });
 
+test('a message that a status settles during its call is not sent again, even when the network then refuses it for the moment', async () => {
+  const phone = makePhoneNumber();
+  const parts = { ...plain, contacts: people(phone), send_to_active_conversations: 'true' };
+  await send(parts);
+  const [first] = await sentTo(phone);
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 130429, times: 1, to: first?.to }] } });
+  // The network takes the next message to this person some seconds later.
+  const sending = send(parts);
+  const row = `select message_id from bulk_rows where ltrim(phone, '+') = $1 and status = 'CALLING'`;
+  await waitUntil('the call to wait', async () => (await database.sql(row, [first?.to])).length > 0);
+  const [{ message_id }] = (await database.sql(row, [first?.to])) as [Json];
+  await reportStatuses(platform, { id: `wamid.${message_id}`, status: 'sent', biz_opaque_callback_data: message_id });
+  const { body } = await sending;
+  assert.deepEqual([body.sentCount, body.errorCount, (await sentTo(phone)).length], [1, 0, 1]);
+});
+
 test('a bulk run ends when the network pauses its template, and the remaining contacts are reported', async () => {
   const phones = Array.from({ length: 30 }, makePhoneNumber);
   await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 132015, times: null }] } });
@@ -293,35 +292,18 @@ test('a bulk run ends when the network pauses its template, and the remaining co
   assert.deepEqual(queued, []);
 });
 
-test('a message that the network has accepted but holds back is listed with that status of the network', async () => {
-  const held = 'held_for_quality_assessment';
-  await platform.sandbox('PUT', '/sandbox/settings', { template_message_status: held });
-  const { body } = await send({ ...plain, contacts: people(makePhoneNumber()) });
-  await platform.sandbox('PUT', '/sandbox/settings', { template_message_status: 'accepted' });
-  assert.deepEqual([body.sentCount, body.sentContacts[0].networkStatus], [1, held]);
-});
-
-test('a message whose outcome is not known is reported and never sent again', async () => {
-  const phone = makePhoneNumber();
-  const faults = { send: [{ kind: 'reset_after_accept', times: 1, to: phone }] };
+test('a bulk call repeated with its Idempotency-Key gets the same result and sends nothing, not even a message whose outcome is unknown; a different call with the key is refused', async () => {
+  const [lost, good] = [makePhoneNumber(), makePhoneNumber()];
+  const faults = { send: [{ kind: 'reset_after_accept', times: 1, to: lost }] };
   await platform.sandbox('PUT', '/sandbox/settings', { faults });
-  const headers = { 'idempotency-key': phone };
-  const parts = { ...plain, contacts: people(phone) };
+  const headers = { 'idempotency-key': lost };
+  const parts = { ...plain, contacts: people(lost, good) };
   const { body } = await send(parts, 201, headers);
   assert.deepEqual(codes(body), [[1, 'OUTCOME_UNKNOWN']]);
-  assert.deepEqual((await send(parts, 201, headers)).body, body);
-  assert.equal((await sentTo(phone)).length, 1);
-});
-
-test('a bulk call repeated with its Idempotency-Key gets the same result, and a different call with the key is refused', async () => {
-  const headers = { 'idempotency-key': makePhoneNumber() };
-  const phone = makePhoneNumber();
-  const { body } = await send({ ...plain, contacts: people(phone) }, 201, headers);
-  const again = await send({ ...plain, contacts: people(phone) }, 201, headers);
-  assert.deepEqual(again.body, body);
-  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  const again = await send(parts, 201, headers);
+  assert.deepEqual([again.body, again.headers.get('idempotent-replayed')], [body, 'true']);
   expectProblem(await send({ ...plain, contacts: people(makePhoneNumber()) }, 422, headers), 'IDEMPOTENCY_KEY_REUSED');
-  assert.equal((await sentTo(phone)).length, 1);
+  for (const phone of [lost, good]) assert.equal((await sentTo(phone)).length, 1);
 });
 
 test('a bulk run can be read and listed by its company while it runs, and by no other company', async () => {
@@ -338,21 +320,16 @@ test('a bulk run can be read and listed by its company while it runs, and by no 
   expectProblem(foreign, 'UNKNOWN_REFERENCE', 'inboxId');
 });
 
-test('the erasure of a contact removes its rows from a bulk run, and the totals of the run stay', async () => {
-  const phone = makePhoneNumber();
-  const { body: run } = await send({ ...plain, contacts: people(phone) });
-  const { body: conversation } = await call(200, 'GET', `/v1/conversations/${run.sentContacts[0].conversationId}`);
-  await call(200, 'DELETE', `/v1/contacts/${conversation.contact}`);
-  const { body: after } = await call(200, 'GET', `/v1/messages/bulk/${run._id}`);
-  assert.deepEqual([after.sentCount, after.sentContacts], [1, []]);
-});
-
-test('a bulk run still shows a contact that was merged into another one', async () => {
+test('a bulk run still shows a contact that was merged into another one; the erasure of a contact removes its row, and the totals of the run stay', async () => {
   const { body: run } = await send({ ...plain, contacts: people(makePhoneNumber()) });
   const { body: conversation } = await call(200, 'GET', `/v1/conversations/${run.sentContacts[0].conversationId}`);
   const { body: other } = await call(201, 'POST', '/v1/contacts', { body: { name: 'Ana' } });
   await call(201, 'POST', `/v1/contacts/${other._id}/merge`, { body: { contact: conversation.contact } });
-  assert.deepEqual((await call(200, 'GET', `/v1/messages/bulk/${run._id}`)).body, run);
+  const read = async (): Promise<Json> => (await call(200, 'GET', `/v1/messages/bulk/${run._id}`)).body;
+  assert.deepEqual(await read(), run);
+  await call(200, 'DELETE', `/v1/contacts/${other._id}`);
+  const after = await read();
+  assert.deepEqual([after.sentCount, after.sentContacts], [1, []]);
 });
 
 test('contacts beyond the daily limit of the business are reported with DAILY_LIMIT, also by a dry run, and a message that the network refuses does not count', async () => {

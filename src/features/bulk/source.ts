@@ -3,7 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { ChangedMeanwhile } from '../../platform/store/overtaken.ts';
 import { actAs, type Acting } from '../../platform/store/tenant.ts';
 import { isPhoneFault, readPhone } from '../../platform/values/phone.ts';
-import { createByPhones } from '../contacts/by-phones.ts';
+import { createByPhones, type PhoneContact } from '../contacts/by-phones.ts';
 import { toContactSource } from '../contacts/contacts.ts';
 import { failUnsent } from '../messages/settle.ts';
 import { openSender, openTemplateFiles, type OpenedFiles, type Sender } from '../sends/sender.ts';
@@ -43,6 +43,7 @@ export function makeSource(running: Running): SendSource<BulkCandidate> {
     acting,
     sender,
     name: `bulk run ${run._id}`,
+    campaign: null,
     pace: null,
     assignment: { owner, agent, attendant, keeps },
     beyondLimit: OVER_LIMIT,
@@ -84,9 +85,8 @@ function writeRows({ acting, run, holder }: Running): SourceWrites<BulkCandidate
       if (!(await keepRun(tx, { _id: run._id, holder }))) throw new SourceLost();
       if (length > 0) tx.awaitAtCommit(addCounts(tx, run._id, { sent: 0, errors: length }));
     },
-    settle: async (tx, outcomes, settleMessages) => {
-      await settleMessages();
-      await recordOutcomes(tx, run._id, outcomes.map(toRow));
+    settle: async (tx, _outcomes, settleMessages) => {
+      await recordOutcomes(tx, run._id, (await settleMessages()).map(toRow));
     },
     finishOutcomes: async (tx, outcomes) => {
       const rows = outcomes.map(toRow);
@@ -98,9 +98,13 @@ function writeRows({ acting, run, holder }: Running): SourceWrites<BulkCandidate
 }
 
 /** The contact that is created for a row. */
-function toPerson({ name, phone }: BulkCandidate) {
+function toPerson({ name, phone }: BulkCandidate): PhoneContact {
   const read = readPhone(phone, null);
-  return { name, ...(isPhoneFault(read) ? { phone_number: phone, country_code: null } : read) };
+  return {
+    name,
+    last_message_at: new Date().toISOString(),
+    ...(isPhoneFault(read) ? { phone_number: phone, country_code: null } : read),
+  };
 }
 
 function toRow({ call, result, again }: Outcome<BulkCandidate>): RowOutcome {

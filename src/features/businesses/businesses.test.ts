@@ -125,13 +125,6 @@ test('changes of different fields of a business at the same moment are all store
   assert.deepEqual([body.name, body.domain, body.description, values], ['Z', 'z.example', 'd', ['s', 5]]);
 });
 
-test('a repeated POST with the same Idempotency-Key makes one business', async () => {
-  const headers = { 'idempotency-key': 'business-1' };
-  const body = { name: 'Once' };
-  const first = await call(201, 'POST', PATH, { headers, body });
-  assert.deepEqual((await call(201, 'POST', PATH, { headers, body })).body, first.body);
-});
-
 test('operations on businesses refuse callers without a token or the scope, malformed requests, and ids of another company', async () => {
   const { _id } = await create({ name: 'A' });
   const path = `${PATH}/${_id}`;

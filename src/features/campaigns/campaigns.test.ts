@@ -3,17 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { newId } from '../../platform/values/ids.ts';
-import { makePhoneNumber } from '../../../test/support/network.ts';
+import { makePhoneNumber, waitUntilCopied } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
 const platform = await startPlatform();
 const { call, demo, database } = platform;
-await waitUntil('the templates are copied', async () => {
-  const { body } = await call(200, 'GET', `/v1/inboxes/${demo.inbox}/templates?name=order_update`);
-  return body.result.length > 0;
-});
+await waitUntilCopied(platform, demo.inbox);
 
 const PATH = '/v1/campaigns';
 const HELLO = { name: 'hello_world', language: 'pt_BR' };

@@ -52,6 +52,7 @@ export function makeSource(run: Run): SendSource<CampaignCandidate> {
     sender,
     ...writeRows(run),
     name: `campaign ${campaign._id}`,
+    campaign: campaign._id,
     pace: own === null ? null : { name: `campaign ${campaign._id}`, rate: own / 60 },
     assignment: { agent, owner, attendant: null, keeps: true },
     beyondLimit: (tx) => setPaused(tx, campaign._id, LIMIT_PAUSE, turn.claimed_at),
@@ -86,11 +87,11 @@ export function makeSource(run: Run): SendSource<CampaignCandidate> {
 function writeRows(run: Run): SourceWrites<CampaignCandidate> {
   const { campaign } = run;
   return {
-    mark: (tx, opened) =>
+    mark: (tx, calls) =>
       setCampaignMarks(
         tx,
         campaign._id,
-        opened.map(({ _id, row }) => ({ conversation: _id, enrollment: row.enrollment })),
+        calls.map(({ conversation, row: { enrollment } }) => ({ conversation, enrollment })),
       ),
     refuse: async (tx, refused) => {
       await failUnsent(
@@ -107,8 +108,7 @@ function writeRows(run: Run): SourceWrites<CampaignCandidate> {
     settle: async (tx, outcomes, settleMessages) => {
       const isOver = await keepState(tx, campaign._id);
       await moveInFunnel(tx, run, outcomes);
-      await settleMessages();
-      await sendAgain(tx, outcomes, { isOver, lastStep: campaign.steps.length - 1 });
+      await sendAgain(tx, await settleMessages(), { isOver, lastStep: campaign.steps.length - 1 });
     },
   };
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeJpg } from '../../../test/support/media-samples.ts';
-import { makePhoneNumber } from '../../../test/support/network.ts';
+import { makePhoneNumber, waitUntilCopied } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { postForm } from '../../../test/support/sheets.ts';
 import { reportStatuses, silenceNetwork } from '../../../test/support/traffic.ts';
@@ -12,13 +12,10 @@ import { actAs } from '../../platform/store/tenant.ts';
 import { giveUpUnknownOutcomes } from '../inbound/upkeep.ts';
 import { sendLater } from './portion-queries.ts';
 
-const platform = await startPlatform({ env: { AGENT_WAIT: '1h' } });
+const platform = await startPlatform();
 await silenceNetwork(platform);
 const { call, demo, database } = platform;
-await waitUntil('the templates are copied', async () => {
-  const { body } = await call(200, 'GET', `/v1/inboxes/${demo.inbox}/templates?name=summer_offer`);
-  return body.result.length > 0;
-});
+await waitUntilCopied(platform, demo.inbox);
 
 const HELLO = { name: 'hello_world', language: 'pt_BR' };
 const SEQUENCE = [{ template: HELLO }, { template: HELLO, delay_minutes: 60 }];

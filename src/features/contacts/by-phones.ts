@@ -8,7 +8,8 @@ import { claimFreeIdentities } from './identities.ts';
 import { keepContactsFromRemoval } from './queries.ts';
 import type { ContactSource } from './schemas.ts';
 
-export type PhoneContact = Phone & { name: string | null };
+/** `last_message_at`: when the message is stored for which the contact is created. */
+export type PhoneContact = Phone & { name: string | null; last_message_at?: string };
 
 /**
  * Creates a contact for each of these different numbers, with its event, and returns their ids in the same order. Throws ChangedMeanwhile when

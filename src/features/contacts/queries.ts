@@ -45,12 +45,15 @@ export interface ContactFields extends Pick<
   held: HeldValues;
 }
 
-/** A contact to be stored. With `held` null the custom field values stay as they are. */
-export type StoredPerson = { _id: string; held: HeldValues | null } & Omit<ContactFields, 'held'>;
+/** A contact to be stored. With `held` null the custom field values stay as they are. `last_message_at` is for new contacts. */
+export type StoredPerson = { _id: string; held: HeldValues | null; last_message_at?: string | undefined } & Omit<
+  ContactFields,
+  'held'
+>;
 
 const PEOPLE = `jsonb_to_recordset($2::jsonb) as n (_id text, name text, email text, phone_number text, country_code text,
   professional_network_identifier text, external_id text, avatar_url text, language text, tags text[], business text,
-  owner text, opted_out boolean, blocked boolean, held jsonb)`;
+  owner text, opted_out boolean, blocked boolean, held jsonb, last_message_at timestamptz)`;
 
 /** What a statement returns that writes contacts: their records, or nothing when no one needs them, because they may be large. */
 const returning = (silent: boolean): string => (silent ? '' : ` returning ${CONTACT}`);
@@ -63,7 +66,7 @@ export function insertContacts(
   return many(tx, {
     name: silent ? 'contacts.insertSilently' : 'contacts.insert',
     text: `insert into contacts as c (company_id, _id, name, email, phone_number, country_code, professional_network_identifier,
-        external_id, avatar_url, language, tags, business_id, owner_id, opted_out, blocked, custom_fields, source)
+        external_id, avatar_url, language, tags, business_id, owner_id, opted_out, blocked, custom_fields, last_message_at, source)
       select $1, n.*, $3 from ${PEOPLE}${returning(silent)}`,
     values: [tx.companyId, JSON.stringify(people), source],
   });

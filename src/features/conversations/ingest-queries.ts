@@ -16,6 +16,14 @@ export interface NewConversation {
   owner: string | null;
   attendant: string | null;
   is_test: boolean;
+  first?: FirstMessage | undefined;
+}
+
+/** The message of the business that opens a conversation and is stored in the same transaction, and the campaign that sends it. */
+export interface FirstMessage {
+  message: string;
+  campaign: string | null;
+  enrollment: string | null;
 }
 
 export interface Thread {
@@ -77,11 +85,13 @@ export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[
   return many(tx, {
     name: 'conversations.insertThreads',
     text: `insert into conversations as v (company_id, inbox_id, contact_id, _id, channel, status, handled_by, agent_id, owner_id,
-        attendant_id, is_test, closed_at, window_expires_at, heard_from)
-      select t.*, case when t.status = 'CLOSED' then now() end, w.window_expires_at, w.heard_from
+        attendant_id, is_test, last_message_id, campaign_id, enrollment_id, last_message_at, awaits_reply, closed_at, window_expires_at,
+        heard_from)
+      select t.*, case when t.last_message_id is not null then now() end, t.campaign_id is not null,
+        case when t.status = 'CLOSED' then now() end, w.window_expires_at, w.heard_from
       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-        $10::text[], $11::boolean[]) as t (company_id, inbox_id, contact_id, _id, channel, status, handled_by, agent_id, owner_id,
-          attendant_id, is_test)
+        $10::text[], $11::boolean[], $12::text[], $13::text[], $14::text[]) as t (company_id, inbox_id, contact_id, _id, channel,
+          status, handled_by, agent_id, owner_id, attendant_id, is_test, last_message_id, campaign_id, enrollment_id)
         left join lateral (${latestWindowSql('t')}) w on true
       order by t.company_id, t.inbox_id, t.contact_id
       on conflict (company_id, inbox_id, contact_id) where status <> 'CLOSED' do nothing
@@ -96,6 +106,9 @@ export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[
       threads.map((thread) => thread.owner),
       threads.map((thread) => thread.attendant),
       threads.map((thread) => thread.is_test),
+      threads.map(({ first }) => first?.message),
+      threads.map(({ first }) => first?.campaign),
+      threads.map(({ first }) => first?.enrollment),
     ],
   });
 }

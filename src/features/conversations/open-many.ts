@@ -4,7 +4,7 @@ import { ChangedMeanwhile } from '../../platform/store/overtaken.ts';
 import { newId } from '../../platform/values/ids.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import { emitConversations } from './announce.ts';
-import { insertThreads, lockOpenThreads, type NewConversation } from './ingest-queries.ts';
+import { insertThreads, lockOpenThreads, type FirstMessage, type NewConversation } from './ingest-queries.ts';
 import { findAssignments, setAssignments, type Assignment, type OpeningInbox } from './queries.ts';
 
 /** Whom the caller names. A field that is null assigns no one; one that is undefined leaves the choice to the rule. */
@@ -13,14 +13,16 @@ type Choice = { [Field in 'owner' | 'agent' | 'attendant']?: string | null | und
 export interface Opening extends OpeningInbox, Choice {
   /** True when open conversations keep their owner and agent where the caller names no one. */
   keeps: boolean;
-  /** Called with all these conversations before their events are emitted, in the same transaction. */
-  mark?(conversations: { _id: string; contact: string }[]): Promise<void>;
+  /** Stores the messages of all these conversations, in the same transaction and before the events are emitted. */
+  store?(conversations: { _id: string; contact: string }[]): Promise<void>;
 }
 
 export interface Partner {
   contact: string;
   /** The contact's open conversation in the inbox; null when one is to be opened. */
   conversation: string | null;
+  /** The message that opens it. */
+  first?: FirstMessage;
 }
 
 /** Locks the open conversations of these contacts in the inbox, as every operation does before it locks contacts. */
@@ -36,8 +38,8 @@ export const lockOpenOnes = (tx: TenantTx, inbox: string, contacts: string[]) =>
  */
 export async function openConversations(tx: TenantTx, opening: Opening, partners: Partner[]): Promise<string[]> {
   if (partners.length === 0) return [];
-  const made = partners.flatMap(({ contact, conversation }) =>
-    conversation === null ? [makeConversation(tx.companyId, contact, opening)] : [],
+  const made = partners.flatMap(({ contact, conversation, first }) =>
+    conversation === null ? [{ ...makeConversation(tx.companyId, contact, opening), first }] : [],
   );
   if (made.length > 0 && (await insertThreads(tx, made)).length < made.length)
     throw new ChangedMeanwhile('A conversation');
@@ -51,7 +53,7 @@ export async function openConversations(tx: TenantTx, opening: Opening, partners
     opening,
     partners.flatMap(({ conversation }) => conversation ?? []),
   );
-  await opening.mark?.(conversations);
+  await opening.store?.(conversations);
   const isNew = new Set(created.values());
   await emitConversations(tx, [...isNew, ...changed], isNew);
   return conversations.map(({ _id }) => _id);

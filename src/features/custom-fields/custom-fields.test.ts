@@ -276,11 +276,3 @@ test('operations on custom fields refuse callers without a token or the scope, m
   }
   await call(200, 'GET', `${PATH}/${theirs}`, { key: other.key });
 });
-
-test('a repeated POST with the same Idempotency-Key answers with the field as it is now', async () => {
-  const headers = { 'idempotency-key': 'field-1' };
-  const body = { title: 'Once', context: 'contact', type: 'TEXT' };
-  const first = await call(201, 'POST', PATH, { headers, body });
-  const second = await call(201, 'POST', PATH, { headers, body });
-  assert.deepEqual(second.body, first.body);
-});

@@ -17,7 +17,7 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { listEventNames, readEvents, silenceNetwork } from '../../../test/support/traffic.ts';
 
 // Agents wait for further messages as long as these tests take, so that their turns can be read.
-const platform = await startPlatform({ env: { AGENT_WAIT: '1h' } });
+const platform = await startPlatform();
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
 await silenceNetwork(platform);

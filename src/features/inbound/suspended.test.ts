@@ -15,7 +15,7 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/values/ids.ts';
 
-const platform = await startPlatform({ env: { AGENT_WAIT: '1h' } });
+const platform = await startPlatform();
 const network = await openNetwork(platform);
 const receiver = await startReceiver();
 const company = await platform.createCompany('Suspended');

@@ -51,19 +51,28 @@ export function findDigests(tx: SystemTx, keys: MessageKey[]): Promise<(MessageK
   });
 }
 
-export interface MessageLife {
+/** The fields of a message on which its enrollment in a campaign depends. */
+export interface EnrolledMessage {
   _id: string;
   company: string;
-  inbox: string;
+  enrollment: string | null;
   external_id: string | null;
   status: MessageStatus;
-  outcome_unknown: boolean;
   errors: Cause[];
   failure_reason: FailureReason | null;
   sent_at: string | null;
   delivered_at: string | null;
   read_at: string | null;
   failed_at: string | null;
+}
+
+/** Selects these fields of the message `m`. */
+export const ENROLLED = `m._id, m.company_id as company, m.enrollment_id as enrollment, m.external_id, m.status, m.errors, m.failure_reason,
+  m.sent_at, m.delivered_at, m.read_at, m.failed_at`;
+
+export interface MessageLife extends EnrolledMessage {
+  inbox: string;
+  outcome_unknown: boolean;
   is_echo: boolean;
   conversation: string;
 }
@@ -84,8 +93,7 @@ export function lockLives(
         select m.company_id, m._id from asked a join messages m
           on m.company_id = a.company_id and m._id = a.message_id and m.inbox_id = a.inbox_id
       )
-      select m._id, m.company_id as company, m.inbox_id as inbox, m.external_id, m.status, m.outcome_unknown, m.errors,
-        m.failure_reason, m.sent_at, m.delivered_at, m.read_at, m.failed_at, m.is_echo, m.conversation_id as conversation
+      select ${ENROLLED}, m.inbox_id as inbox, m.outcome_unknown, m.is_echo, m.conversation_id as conversation
       from found join messages m on m.company_id = found.company_id and m._id = found._id
       where m.message_type <> 'NOTE'
       order by m.company_id, m._id for no key update of m`,
@@ -255,25 +263,6 @@ export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<(
       corrections.map((correction) => correction.content),
       corrections.map((correction) => correction.media),
     ],
-  });
-}
-
-/**
- * Marks up to 1,000 messages as FAILED whose outcome has been unknown for a day; the job repeats the statement for the rest. The day of a
- * campaign's message begins with its last call, and one that waits to be sent again has no outcome.
- */
-export function failUnknown(tx: SystemTx, errors: Cause[]): Promise<{ company: string; _id: string }[]> {
-  return many(tx, {
-    name: 'messages.failUnknown',
-    text: `update messages set status = 'FAILED', outcome_unknown = true, errors = $1, failed_at = now(), updated_at = now()
-      where (company_id, _id) in (
-        select m.company_id, m._id from messages m
-          left join campaign_enrollments e on e.company_id = m.company_id and e._id = m.enrollment_id
-        where m.status = 'QUEUED' and m.created_at < now() - interval '24 hours'
-          and e.next_run_at is null and coalesce(e.called_at, m.created_at) < now() - interval '24 hours'
-        order by m.created_at limit 1000 for update of m skip locked)
-      returning company_id as company, _id`,
-    values: [JSON.stringify(errors)],
   });
 }
 

@@ -7,7 +7,6 @@ import type { SystemTx } from '../../platform/store/tenant.ts';
 import { advance, type Life, type StatusReport } from './lifecycle.ts';
 import {
   correctMessages,
-  failUnknown,
   markPlacesDue,
   lockLives,
   writeLives,
@@ -16,6 +15,8 @@ import {
   type MessageLife,
   type MessageKey,
 } from './ingest-queries.ts';
+import { moveEnrollments, moveFailed } from './ingest-enrollments.ts';
+import { failUnknown } from './ingest-failure-queries.ts';
 import { lockEchoThreads, releaseEchoes, replaceEchoes, type Takeover } from './ingest-echo-queries.ts';
 import { findCrossed, parkUpdates, takeParked } from './ingest-parked-queries.ts';
 import type { Message, MessageStatus } from './schemas.ts';
@@ -141,14 +142,16 @@ const accepted = (life: Life): Life => ({
 async function settle(tx: AnyTx, progresses: Progress[]): Promise<Advanced[]> {
   const changed = progresses.filter(({ before, life }) => JSON.stringify(before) !== JSON.stringify(life));
   if (changed.length === 0) return [];
-  const written = new Map(
-    (
-      await writeLives(
-        tx,
-        changed.map(({ life }) => life),
-      )
-    ).map((message) => [message._id, message]),
-  );
+  const lives = changed.map(({ life }) => life);
+  // Both are sent at once, because the messages are locked.
+  const [messages] = await Promise.all([
+    writeLives(tx, lives),
+    moveEnrollments(
+      tx,
+      changed.map(({ before, life }) => ({ before, after: life })),
+    ),
+  ]);
+  const written = new Map(messages.map((message) => [message._id, message]));
   const items = changed.flatMap(({ before, events, life }) => {
     const message = written.get(life._id);
     return message ? events.map((event) => eventItem(message, event, before)) : [];
@@ -276,6 +279,7 @@ export async function giveUpUnknown(tx: SystemTx): Promise<number> {
   const message = 'The network was called, but never answered';
   const cause = { code: 'PROVIDER_UNREACHABLE', title: 'Outcome unknown', message, details: '' };
   const failed = await failUnknown(tx, [cause]);
+  await moveFailed(tx, failed);
   tx.changed(failed.map(({ company, _id }) => ({ company, kind: 'MESSAGE', ids: [_id] })));
   return failed.length;
 }

@@ -1,19 +1,17 @@
 /** Places in the daily limit of a business, when messages fail after the network has accepted them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makePhoneNumber } from '../../../test/support/network.ts';
+import { makePhoneNumber, waitUntilCopied } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { lockRows } from '../../../test/support/rows.ts';
 import { postForm } from '../../../test/support/sheets.ts';
-import { reportStatuses, silenceNetwork } from '../../../test/support/traffic.ts';
+import { readMessage, reportStatuses, silenceNetwork } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);
 const { call, demo, database } = platform;
-await waitUntil('the templates are copied', async () => {
-  const { body } = await call(200, 'GET', `/v1/inboxes/${demo.inbox}/templates?name=hello_world`);
-  return body.result.length > 0;
-});
+await waitUntilCopied(platform, demo.inbox);
 
 const countReached = async (): Promise<number> => {
   const [row] = await database.sql<{ reached: number }>(
@@ -67,15 +65,24 @@ test('a person whom another message has reached since keeps counting when the ea
   await waitForReached(before + 1);
 });
 
-test('the contacts of a bulk run whose messages fail later give their places in the daily limit back', async () => {
+test('a place of a bulk run is given back exactly once, also when the database connection is lost while it is given back', async () => {
   const before = await countReached();
   const contacts = JSON.stringify(Array.from({ length: 4 }, () => ({ phone: makePhoneNumber() })));
   const parts = { inboxId: demo.inbox, templateName: 'hello_world', languageCode: 'pt_BR', contacts };
   const { body } = await postForm(platform, [201, '/v1/messages/send-bulk-template'], parts);
   assert.equal(await countReached(), before + 4);
-  const sent = await Promise.all(
-    body.sentContacts.map(async ({ message }: Json) => (await call(200, 'GET', `/v1/messages/${message}`)).body),
-  );
-  await fail(...sent.slice(0, 3));
+  const sent = await Promise.all(body.sentContacts.map(({ message }: Json) => readMessage(platform, message)));
+  const letGo = await lockRows(platform, 'portfolios', ['WAP_AUTO_CLOSER'], 'channel');
+  const failing = fail(...sent.slice(0, 3));
+  await waitUntil('a connection to be cut', async () => {
+    const cut = await database.sql<{ done: boolean }>(
+      `select pg_terminate_backend(pid) as done from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%release_people%'`,
+    );
+    return cut.length > 0;
+  });
+  await letGo();
+  await failing;
   await waitForReached(before + 1);
+  assert.equal((await database.sql('select 1 from message_places where is_due')).length, 0);
 });

@@ -7,7 +7,10 @@ import type { MessageLife } from './ingest-queries.ts';
 import type { Cause, FailureReason, MessageStatus } from './schemas.ts';
 
 /** The fields of a message that the network's statuses change. */
-export type Life = Omit<MessageLife, '_id' | 'company' | 'inbox' | 'external_id' | 'is_echo' | 'conversation'>;
+export type Life = Omit<
+  MessageLife,
+  '_id' | 'company' | 'inbox' | 'external_id' | 'is_echo' | 'conversation' | 'enrollment'
+>;
 
 export interface StatusReport {
   /**

@@ -6,7 +6,11 @@ import { setLastOutgoing } from '../conversations/conversations.ts';
 import { insertCardFiles } from './file-queries.ts';
 import type { NewOutgoing } from './insert-queries.ts';
 
-type Noted = Pick<NewOutgoing, '_id' | 'conversation' | 'contact' | 'status'>;
+interface Noted extends Pick<NewOutgoing, '_id' | 'conversation' | 'contact' | 'status'> {
+  /** True when the conversation was opened with the message, and the contact created with it: they show it already. */
+  opens?: boolean;
+  introduces?: boolean;
+}
 
 /** `cards`: the attachments that the cards of all these messages show. `at`: when they were stored. */
 export function noteOutgoing(
@@ -20,12 +24,12 @@ export function noteOutgoing(
   tx.changed([{ company, kind: 'MESSAGE', ids }]);
   if (cards.length > 0) tx.awaitAtCommit(insertCardFiles(tx, ids, cards));
   // A person looks for a refused message in the list of conversations, which shows the last message and whether it has failed.
-  const last = type === 'user' ? messages : messages.filter(({ status }) => status !== 'FAILED');
+  const last = messages.filter(({ status, opens }) => !opens && (type === 'user' || status !== 'FAILED'));
   setLastOutgoing(
     tx,
     last.map(({ _id, conversation, status }) => ({ conversation, message: _id, answers: status === 'QUEUED' })),
   );
-  const leaving = messages.filter(({ status }) => status === 'QUEUED');
+  const leaving = messages.filter(({ status, introduces }) => !introduces && status === 'QUEUED');
   if (leaving.length === 0) return;
   tx.awaitAtCommit(
     touchContacts(

@@ -79,14 +79,6 @@ test('sound, a document and a sticker are sent by their operations, and a docume
   assert.deepEqual([image.content, Object.keys(await readWire(image._id))], [null, ['id']]);
 });
 
-test('a picture can be sent as a document', async () => {
-  const { conversation } = await writeAsContact(platform);
-  const picture = await upload(makeJpg(41, 30), { name: 'planta.jpg' });
-  const sent = await send(201, 'document', conversation._id, { attachment: picture._id });
-  assert.deepEqual([sent.status, sent.contentType], ['SENT', 'DOCUMENT']);
-  assert.equal((await readWire(sent._id)).filename, 'planta.jpg');
-});
-
 test('a file is uploaded once for many messages, also when they are sent at the same moment', async () => {
   const heard = await Promise.all([writeAsContact(platform), writeAsContact(platform), writeAsContact(platform)]);
   const attachment = await upload(makePng(31, 7));
@@ -166,15 +158,6 @@ for (const [name, fault, code] of [
   });
 }
 
-test('a message with a file whose outcome is unknown stays QUEUED and is not sent again', async () => {
-  const { conversation } = await writeAsContact(platform);
-  const attachment = await upload(makePng(37, 7));
-  await setFaults({ send: [{ kind: 'reset_after_accept' }] });
-  const sent = await send(201, 'image', conversation._id, { attachment: attachment._id });
-  assert.equal(sent.status, 'QUEUED');
-  assert.equal((await listNetworkMessages(platform, sent._id)).length, 1);
-});
-
 test('a file that the operation or the network does not accept is answered 400 with the accepted formats, and nothing is stored', async () => {
   const { conversation } = await writeAsContact(platform);
   const [gif, sound, sticker, large] = await Promise.all([
@@ -229,28 +212,6 @@ test("an unknown attachment and another company's are unknown references", async
     const problem = await call(400, 'POST', '/v1/messages/send-image', { body });
     expectProblem(problem, 'UNKNOWN_REFERENCE', 'message.attachment');
   }
-});
-
-test('a blocked send is FAILED and uploads nothing', async () => {
-  const { conversation, contact } = await writeAsContact(platform);
-  await call(200, 'PATCH', `/v1/contacts/${contact._id}`, { body: { blocked: true } });
-  const attachment = await upload(makePng(38, 7));
-  const before = await countUploads();
-  const sent = await send(201, 'image', conversation._id, { attachment: attachment._id });
-  assert.deepEqual([sent.status, sent.errors[0].code], ['FAILED', 'BLOCKED']);
-  assert.equal(await countUploads(), before);
-});
-
-test('a request repeated with its Idempotency-Key sends and uploads nothing more', async () => {
-  const { conversation } = await writeAsContact(platform);
-  const attachment = await upload(makePng(39, 7));
-  const before = await countUploads();
-  const body = { conversationId: conversation._id, message: { attachment: attachment._id } };
-  const headers = { 'idempotency-key': `image-${attachment._id}` };
-  const { body: first } = await call(201, 'POST', '/v1/messages/send-image', { body, headers });
-  assert.deepEqual((await call(201, 'POST', '/v1/messages/send-image', { body, headers })).body, first);
-  assert.equal((await listNetworkMessages(platform, first._id)).length, 1);
-  assert.equal((await countUploads()) - before, 1);
 });
 
 test('the send of a file without a token or the scope, or with a malformed request, is refused', async () => {

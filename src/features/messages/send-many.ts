@@ -11,9 +11,12 @@ import type { Message } from './schemas.ts';
 
 export { countUnknown } from './bulk-queries.ts';
 
+/** `opens`, `introduces`: see noteOutgoing(). */
 export interface NewTemplate extends Pick<NewOutgoing, '_id' | 'conversation' | 'contact' | 'enrollment'> {
   content: string | null;
   template: NonNullable<ContentOf<'TEMPLATE'>['template']>;
+  opens: boolean;
+  introduces: boolean;
 }
 
 export interface Sender {
@@ -44,12 +47,12 @@ export async function storeTemplates(
     reply_to: null,
   } as const;
   const origin = actor.type === 'campaign' ? 'CAMPAIGN' : 'BULK';
-  const stored = messages.map(({ content, template, ...each }): NewOutgoing => ({
+  const stored = messages.map(({ content, template, ...each }) => ({
     ...shared,
     ...each,
-    origin,
+    origin: origin as NewOutgoing['origin'],
     content: listParts({ contentType: 'TEMPLATE', content, template }),
-    status: 'QUEUED',
+    status: 'QUEUED' as const,
     errors: [],
   }));
   await insertManyOutgoing(tx, stored);

@@ -6,6 +6,7 @@ import { makePhoneNumber, makeMessageId } from '../../../test/support/network.ts
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import {
+  PLAIN_FIELDS,
   listEventNames,
   readEvents,
   writeAsContact,
@@ -36,6 +37,7 @@ test('an accepted text is 201 SENT with all its fields, reaches the network once
   assert.equal(external_id, wire.id);
   for (const at of [sent_at, createdAt, updatedAt]) assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.deepEqual(rest, {
+    ...PLAIN_FIELDS,
     company: demo._id,
     conversation: conversation._id,
     contact: contact._id,
@@ -47,31 +49,7 @@ test('an accepted text is 201 SENT with all its fields, reaches the network once
     origin: 'API',
     contentType: 'TEXT',
     content: 'Bom dia! çãé 👋',
-    attachment: null,
-    media: null,
-    template: null,
-    interactive: null,
-    location: null,
-    contacts: null,
-    referral: null,
-    email: null,
-    forwarded: null,
-    unsupported: null,
-    reaction: null,
-    reply_to: null,
     status: 'SENT',
-    errors: [],
-    campaign: null,
-    enrollment: null,
-    agent: null,
-    mentions: [],
-    is_echo: false,
-    is_test: false,
-    edited_at: null,
-    revoked_at: null,
-    delivered_at: null,
-    read_at: null,
-    failed_at: null,
   });
   assert.deepEqual(await readMessage(platform, _id), sent);
   assert.deepEqual(await readEvents(platform, _id), [{ event: 'MESSAGE_SENT', data: sent }]);
@@ -160,78 +138,28 @@ test('a sent text sets the unread count to 0 and becomes the last message of its
   assert.deepEqual(await listEventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
 });
 
-interface Block {
-  code: string;
-  when: string;
-  /** `begin` makes the platform block the message, and `end` restores the state before. */
-  begin(heard: { conversation: Json; contact: Json }): Promise<unknown>;
-  end(): Promise<unknown>;
-}
-
-const nothing = async (): Promise<void> => undefined;
-
-const BLOCKS: Block[] = [
-  {
-    code: 'WINDOW_EXPIRED',
-    when: "24 hours after the contact's last message",
-    begin: ({ conversation }) =>
-      database.sql(`update conversations set window_expires_at = now() where _id = $1`, [conversation._id]),
-    end: nothing,
-  },
-  {
-    code: 'TEST_MODE_BLOCKED',
-    when: 'to a number that is no test number of an inbox in test mode',
-    begin: () => setInbox({ test_mode: { enabled: true, test_numbers: ['+55 11 90000-0001'] } }),
-    end: () => setInbox({ test_mode: { enabled: false, test_numbers: [] } }),
-  },
-  {
-    code: 'OPTED_OUT',
-    when: 'to a contact who opted out',
-    begin: ({ contact }) => database.sql('update contacts set opted_out = true where _id = $1', [contact._id]),
-    end: nothing,
-  },
-  {
-    code: 'INBOX_INACTIVE',
-    when: 'through a deleted inbox',
-    begin: () => setInbox({ status: 'DELETED' }),
-    end: () => setInbox({ status: 'ACTIVE' }),
-  },
-];
-
-for (const { code, when, begin, end } of BLOCKS) {
-  test(`a text ${when} is 201 FAILED with ${code}: nothing is sent, no event is emitted, and the conversation stays unread`, async () => {
-    const heard = await writeAsContact(platform);
-    await begin(heard);
-    const blocked = await sendText(platform, heard.conversation._id);
-    await end();
-    assert.equal(blocked.status, 'FAILED');
-    assert.deepEqual(
-      blocked.errors.map((error: Json) => error.code),
-      [code],
-    );
-    for (const field of ['title', 'message']) assert.ok(blocked.errors[0][field].length > 0, field);
-    assert.equal('failure_reason' in blocked, false, 'the network reported nothing');
-    assert.equal(blocked.external_id, null);
-    assert.equal(blocked.failed_at, blocked.createdAt);
-    assert.deepEqual(await readMessage(platform, blocked._id), blocked);
-    assert.deepEqual(await listNetworkMessages(platform, blocked._id), []);
-    assert.deepEqual(await listEventNames(platform, blocked._id), []);
-    const { body: conversation } = await call(200, 'GET', `/v1/conversations/${heard.conversation._id}`);
-    assert.equal(conversation.unread_count, 1);
-    // The blocked message is stored and listed, but the conversation's last message is still the contact's.
-    assert.equal(conversation.last_message.sender_type, 'CONTACT');
-    assert.equal(conversation.last_message_at, heard.conversation.last_message_at);
-  });
-}
-
-test('a text of a user that the platform refuses is the last message of its conversation, which stays unread', async () => {
+test("a text that the platform refuses is 201 FAILED with the reason: nothing is sent, no event is emitted, and the conversation stays unread; only a user's becomes its last message", async () => {
   const { conversation } = await writeAsContact(platform);
   await database.sql(`update conversations set window_expires_at = now() where _id = $1`, [conversation._id]);
+  const blocked = await sendText(platform, conversation._id);
+  const [{ code, title, message }, ...others] = blocked.errors;
+  assert.deepEqual([blocked.status, code, others], ['FAILED', 'WINDOW_EXPIRED', []]);
+  for (const words of [title, message]) assert.ok(words.length > 0);
+  assert.equal('failure_reason' in blocked, false, 'the network reported nothing');
+  assert.deepEqual([blocked.external_id, blocked.failed_at], [null, blocked.createdAt]);
+  assert.deepEqual(await readMessage(platform, blocked._id), blocked);
+  assert.deepEqual(await listNetworkMessages(platform, blocked._id), []);
+  assert.deepEqual(await listEventNames(platform, blocked._id), []);
+  const read = async (): Promise<Json> => (await call(200, 'GET', `/v1/conversations/${conversation._id}`)).body;
+  const { unread_count, last_message, last_message_at } = await read();
+  assert.deepEqual(
+    [unread_count, last_message.sender_type, last_message_at],
+    [1, 'CONTACT', conversation.last_message_at],
+  );
   const { token: key } = await platform.createUser(demo._id, 'OPERATOR');
   const refused = await sendText(platform, conversation._id, { key });
-  const { body: after } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
-  const { _id, is_failed } = after.last_message;
-  assert.deepEqual([_id, is_failed, after.unread_count], [refused._id, true, 1]);
+  const after = await read();
+  assert.deepEqual([after.last_message._id, after.last_message.is_failed, after.unread_count], [refused._id, true, 1]);
 });
 
 test('in test mode a text to a test number is sent, however that number is written', async () => {
@@ -270,16 +198,6 @@ test('after a refusal for a fault that soon passes, the call is repeated within 
   assert.deepEqual(sent.errors, []);
   assert.equal((await listNetworkMessages(platform, sent._id)).length, 1);
   assert.deepEqual(await listEventNames(platform, sent._id), ['MESSAGE_SENT']);
-});
-
-test("a refusal that does not pass makes the message FAILED after a few tries, with the network's cause", async () => {
-  const { conversation } = await writeAsContact(platform);
-  await setFaults([{ code: 131016, times: null }]);
-  const refused = await sendText(platform, conversation._id);
-  await setFaults([]);
-  assert.equal(refused.status, 'FAILED');
-  assert.equal(refused.failure_reason.code, 131016);
-  assert.deepEqual(await listNetworkMessages(platform, refused._id), []);
 });
 
 test('a status that arrives while the call is still being refused counts more than the refusal', async () => {

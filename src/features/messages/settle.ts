@@ -6,8 +6,10 @@ import type { Credentials } from '../inboxes/connection.ts';
 import type { Reached } from '../inboxes/portfolio.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import { holdAccount } from './account-pace.ts';
-import { failAllQueued, lockQueued, type FailedMessage } from './bulk-queries.ts';
+import { lockQueued } from './bulk-queries.ts';
 import { applyParked, applyStatuses } from './ingest.ts';
+import { moveFailed } from './ingest-enrollments.ts';
+import { failAllQueued, type FailedMessage } from './ingest-failure-queries.ts';
 import { insertAliases } from './ingest-queries.ts';
 import type { Cause, Message } from './schemas.ts';
 
@@ -113,15 +115,21 @@ export async function failUnsent(tx: TenantTx, messages: string[], cause: Networ
   );
 }
 
-/** Keeps messages that wait to be sent as they are until the transaction ends. It is called before their enrollments are locked. */
-export async function holdUnsent(tx: TenantTx, messages: string[]): Promise<void> {
-  if (messages.length > 0) await lockQueued(tx, messages);
+/**
+ * Keeps messages that wait to be sent as they are until the transaction ends. It is called before their enrollments are locked. Returns those
+ * that no status has settled meanwhile.
+ */
+export async function holdUnsent(tx: TenantTx, messages: string[]): Promise<Set<string>> {
+  if (messages.length === 0) return new Set();
+  return new Set((await lockQueued(tx, messages)).map(({ _id }) => _id));
 }
 
 /** Returns those that are FAILED now. A status of the network may have changed others meanwhile. */
 async function failMessages(tx: TenantTx, failing: FailedMessage[]): Promise<Set<string>> {
   if (failing.length === 0) return new Set();
-  const ids = (await failAllQueued(tx, failing)).map(({ _id }) => _id);
+  const failed = await failAllQueued(tx, failing);
+  await moveFailed(tx, failed);
+  const ids = failed.map(({ _id }) => _id);
   if (ids.length > 0) tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids }]);
   return new Set(ids);
 }

@@ -11,7 +11,6 @@ import {
   reportStatuses,
   sendText,
   silenceNetwork,
-  type StatusReport,
 } from '../../../test/support/traffic.ts';
 import { createRandom } from '../../../test/support/random.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
@@ -65,19 +64,6 @@ test('repeated statuses emit one event and keep the first time', async () => {
   assert.deepEqual(await listEventNames(platform, sent._id), ['MESSAGE_SENT', 'MESSAGE_DELIVERED']);
 });
 
-test('a message can become READ without DELIVERED, and a later DELIVERED only fills its time', async () => {
-  const sent = await send();
-  await reportStatuses(platform, { id: sent.external_id, status: 'read', timestamp: NOW + 2 });
-  assert.deepEqual((await readMessage(platform, sent._id)).delivered_at, null);
-  await reportStatuses(platform, { id: sent.external_id, status: 'delivered', timestamp: NOW + 1 });
-  const { status, delivered_at, read_at } = await readMessage(platform, sent._id);
-  assert.deepEqual(
-    { status, delivered_at, read_at },
-    { status: 'READ', delivered_at: iso(NOW + 1), read_at: iso(NOW + 2) },
-  );
-  assert.deepEqual(await listEventNames(platform, sent._id), ['MESSAGE_SENT', 'MESSAGE_READ']);
-});
-
 test('several statuses of one message in one notification emit one event each, with the message as it was at that step', async () => {
   const sent = await send();
   const id = sent.external_id;
@@ -119,20 +105,6 @@ test('a failure that the network reports emits MESSAGE_FAILED with failure_reaso
   assert.deepEqual(told, { event: 'MESSAGE_FAILED', data: { ...failed, errors: [] } });
 });
 
-test('a failure without a cause has no failure_reason, in the event and in the GET', async () => {
-  const sent = await send();
-  await reportStatuses(platform, { id: sent.external_id, status: 'failed' });
-  const failed = await readMessage(platform, sent._id);
-  assert.equal('failure_reason' in failed, false);
-  assert.deepEqual(
-    failed.errors.map((error: Json) => error.code),
-    ['PROVIDER_REJECTED'],
-  );
-  const told = (await readEvents(platform, sent._id)).at(-1);
-  assert.equal(told?.event, 'MESSAGE_FAILED');
-  assert.equal('failure_reason' in (told?.data ?? {}), false);
-});
-
 test('an unknown error code of the network is kept, with a general sentence in Portuguese', async () => {
   const sent = await send();
   await reportStatuses(platform, { id: sent.external_id, status: 'failed', errors: [{ code: 199999, title: 'New' }] });
@@ -144,18 +116,6 @@ test('an unknown error code of the network is kept, with a general sentence in P
   });
 });
 
-test('FAILED is final, and a failure after a delivery is ignored', async () => {
-  const [first, second] = [await send(), await send()];
-  const failed: Omit<StatusReport, 'id'> = { status: 'failed', errors: [ERROR] };
-  await reportStatuses(platform, { id: first.external_id, ...failed }, { id: second.external_id, status: 'delivered' });
-  await reportStatuses(platform, { id: first.external_id, status: 'read' }, { id: second.external_id, ...failed });
-  assert.equal((await readMessage(platform, first._id)).status, 'FAILED');
-  assert.deepEqual(await listEventNames(platform, first._id), ['MESSAGE_SENT', 'MESSAGE_FAILED']);
-  const kept = await readMessage(platform, second._id);
-  assert.deepEqual([kept.status, kept.errors, kept.failed_at], ['DELIVERED', [], null]);
-  assert.deepEqual(await listEventNames(platform, second._id), ['MESSAGE_SENT', 'MESSAGE_DELIVERED']);
-});
-
 test('a status of an unknown message, or with an unknown state, is accepted and emits no event', async () => {
   const sent = await send();
   await reportStatuses(
@@ -165,27 +125,6 @@ test('a status of an unknown message, or with an unknown state, is accepted and 
   );
   assert.deepEqual(await readMessage(platform, sent._id), sent);
   assert.deepEqual(await listEventNames(platform, sent._id), ['MESSAGE_SENT']);
-});
-
-test('a status that names a received message changes nothing', async () => {
-  const { message } = await writeAsContact(platform);
-  await reportStatuses(platform, { id: message.external_id, status: 'read' });
-  await reportStatuses(platform, { id: 'wamid.forged', status: 'failed', biz_opaque_callback_data: message._id });
-  assert.deepEqual(await readMessage(platform, message._id), message);
-});
-
-test('a status with the id of a message that the platform blocked changes nothing', async () => {
-  const { conversation: closed } = await writeAsContact(platform);
-  await platform.database.sql('update conversations set window_expires_at = null where _id = $1', [closed._id]);
-  const blocked = await sendText(platform, closed._id);
-  await reportStatuses(platform, {
-    id: 'wamid.impossible',
-    status: 'delivered',
-    biz_opaque_callback_data: blocked._id,
-  });
-  const after = await readMessage(platform, blocked._id);
-  assert.deepEqual([after.status, after.errors], ['FAILED', blocked.errors]);
-  assert.deepEqual(await listEventNames(platform, blocked._id), []);
 });
 
 test('random statuses in notifications of random sizes give each message the status that the same statuses one after the other give', async (t) => {

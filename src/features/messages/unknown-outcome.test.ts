@@ -65,8 +65,6 @@ async function sendAll(): Promise<Record<string, Sending>> {
 }
 
 const sendings = await sendAll();
-// Another platform starts during these calls. Its network address is port 1 of this machine, where nothing listens.
-const startingAlone = startPlatform({ env: { WAP_GRAPH_URL: 'http://127.0.0.1:1' } });
 
 function sending(name: keyof typeof CASES): Sending {
   const found = sendings[name];
@@ -109,12 +107,10 @@ test("when a status arrives before the network's answer, the send answers with t
 });
 
 for (const name of ['cut', 'cutAfter', 'broken', 'garbled']) {
-  test(`a call that ends in ${CASES[name]} is 201 QUEUED before one that hangs, and is not repeated`, async () => {
-    const message = await expectQueued(name);
+  test(`a call that ends in ${CASES[name]} is 201 QUEUED before one that hangs`, async () => {
+    await expectQueued(name);
     // Both calls began at the same moment.
     assert.ok((await sending(name).tookMs) < (await sending('lost').tookMs));
-    const accepted = ['cutAfter', 'garbled'].includes(name);
-    assert.equal((await listNetworkMessages(platform, message._id)).length, accepted ? 1 : 0);
   });
 }
 
@@ -154,14 +150,10 @@ test('a status that returns our message id changes only a message of the same in
   assert.deepEqual(await readMessage(platform, message._id), message);
 });
 
-test('a message with an unknown outcome stays QUEUED for 24 hours', async () => {
-  const message = await expectQueued('givenUp');
-  await age(message._id, '23 hours 59 minutes');
-  assert.equal((await readMessage(platform, message._id)).status, 'QUEUED');
-});
-
-test('after 24 hours a message with an unknown outcome becomes FAILED with PROVIDER_UNREACHABLE, without an event, and a later status corrects it', async () => {
+test('a message with an unknown outcome stays QUEUED for 24 hours and then becomes FAILED with PROVIDER_UNREACHABLE, without an event, and a later status corrects it', async () => {
   const { _id } = await expectQueued('givenUp');
+  await age(_id, '23 hours 59 minutes');
+  assert.equal((await readMessage(platform, _id)).status, 'QUEUED');
   await age(_id, '24 hours 1 second');
   const failed = await readMessage(platform, _id);
   assert.equal(failed.status, 'FAILED');
@@ -213,21 +205,4 @@ test('no message with an unknown outcome is ever sent a second time', async () =
     const accepted = ['settled', 'overtaken', 'cutAfter', 'garbled'].includes(name);
     assert.equal((await listNetworkMessages(platform, _id)).length, accepted ? 1 : 0, name);
   }
-});
-
-test('a text is FAILED with PROVIDER_UNREACHABLE when the network cannot be reached, without an event', async () => {
-  const alone = await startingAlone;
-  // An inbox receives nothing until the network has accepted its credentials, and here the network cannot be asked.
-  await alone.database.sql('update inboxes set accepted_at = now()');
-  const { conversation } = await writeAsContact(alone);
-  const failed = await sendText(alone, conversation._id);
-  assert.equal(failed.status, 'FAILED');
-  assert.deepEqual(
-    failed.errors.map((error: Json) => error.code),
-    ['PROVIDER_UNREACHABLE'],
-  );
-  assert.equal('failure_reason' in failed, false);
-  await reportStatuses(alone, { id: 'wamid.odd', status: 'delivered', biz_opaque_callback_data: failed._id });
-  assert.equal((await readMessage(alone, failed._id)).status, 'FAILED');
-  assert.deepEqual(await listEventNames(alone, failed._id), []);
 });

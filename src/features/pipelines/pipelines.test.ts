@@ -157,14 +157,6 @@ test('a company has at most a hundred pipelines', async () => {
   assert.equal(refused.body.errors[0].code, 'LIMIT_REACHED');
 });
 
-test('a repeated POST with the same Idempotency-Key makes no second pipeline', async () => {
-  const company = await platform.createCompany();
-  const options = { key: company.key, headers: { 'idempotency-key': 'p1' }, body: { name: 'x', steps: STEPS } };
-  const first = await call(201, 'POST', PATH, options);
-  assert.deepEqual((await call(201, 'POST', PATH, options)).body, first.body);
-  assert.equal((await listAll(company.key)).length, 2);
-});
-
 test('the operations on pipelines refuse callers without a token or the scope, and malformed requests', async () => {
   const { _id } = await create();
   const one = `${PATH}/${_id}`;

@@ -24,12 +24,14 @@ async function storeOutcomes<C extends Candidate>(
     again !== null || result.outcome === 'unknown' ? [] : [{ message: call.message, result, place: toPlace(call) }],
   );
   const free: Parameters<typeof returnPlaces>[2] = [];
+  let noted = outcomes;
   await source.settle(tx, outcomes, async () => {
     free.push(...(await settle(kit, tx, { channel, inbox: inbox._id, credentials }, answers)).free);
-    await holdUnsent(
-      tx,
-      outcomes.filter(({ again }) => again !== null).map(({ call }) => call.message),
-    );
+    const again = outcomes.filter((outcome) => outcome.again !== null).map(({ call }) => call.message);
+    const unsent = await holdUnsent(tx, again);
+    // A message that a status has settled meanwhile is not sent again.
+    noted = outcomes.filter((outcome) => outcome.again === null || unsent.has(outcome.call.message));
+    return noted;
   });
   await returnPlaces(tx, portfolio, free);
   await holdOverloaded(
@@ -37,5 +39,5 @@ async function storeOutcomes<C extends Candidate>(
     lane,
     outcomes.map(({ call, again }) => ({ again, person: call.to.value })),
   );
-  await source.finishOutcomes?.(tx, outcomes);
+  await source.finishOutcomes?.(tx, noted);
 }

@@ -159,55 +159,62 @@ async function reach<C extends Candidate>(
   return { reached, beyond };
 }
 
-/** Opens the conversations of new messages, and stores the messages as QUEUED. */
 async function storeCalls<C extends Candidate>(
   tx: TenantTx,
   source: SendSource<C>,
   sends: ReachedSend<C>[],
 ): Promise<Call<C>[]> {
   if (sends.length === 0) return [];
-  const partners = await openFor(
-    tx,
-    source,
-    sends.filter(isFresh).map(({ row }) => row),
-  );
-  const calls = sends.map(({ row, to, filled: { content, components }, reached_at, reached_before }): Call<C> => {
-    const { contact, conversation } = partners.get(row) ?? row;
-    return {
-      row,
-      contact: contact ?? '',
-      conversation: conversation ?? '',
-      message: row.message ?? newId(),
-      to,
-      content,
-      template: { ...source.files(row).template, components },
-      reached_at,
-      reached_before,
-    };
-  });
-  const fresh = calls.filter(isFresh);
-  await storeMessages(tx, source, fresh);
+  const planned = sends.map(({ row, to, filled: { content, components }, reached_at, reached_before }): Call<C> => ({
+    row,
+    contact: row.contact ?? '',
+    conversation: row.conversation ?? '',
+    message: row.message ?? newId(),
+    to,
+    content,
+    template: { ...source.files(row).template, components },
+    reached_at,
+    reached_before,
+  }));
+  const fresh = await storeFresh(tx, source, planned.filter(isFresh));
+  const stored = new Map(fresh.map((call) => [call.row, call]));
+  const calls = planned.map((call) => stored.get(call.row) ?? call);
   await source.noteCalls(tx, calls, fresh);
   const places = fresh.map((call) => ({ message: call.message, ...toPlace(call) }));
   tx.awaitAtCommit(keepPlaces(tx, source.sender.portfolio, places));
   return calls;
 }
 
-async function openFor<C extends Candidate>(
+/**
+ * Stores new messages as QUEUED, with their contacts and conversations. A new contact or conversation shows its message from the beginning,
+ * because each further change of it would write it again. Returns the messages with their contacts and conversations.
+ */
+async function storeFresh<C extends Candidate>(
   tx: TenantTx,
   source: SendSource<C>,
-  rows: C[],
-): Promise<Map<C, { contact: string; conversation: string }>> {
+  calls: Call<C>[],
+): Promise<Call<C>[]> {
   const { _id: inbox, channel, test_mode, default_owner, default_agent } = source.sender.inbox;
   const { owner, agent, attendant, keeps } = source.assignment;
-  const missing = rows.filter(({ contact }) => contact === null);
+  const missing = calls.flatMap(({ row }) => (row.contact === null ? [row] : []));
   const created = missing.length === 0 ? [] : await source.createContacts?.(tx, missing);
-  const contacts = new Map(missing.map((row, place) => [row, created?.[place]]));
-  const partners = rows.map((row) => ({
-    contact: row.contact ?? contacts.get(row) ?? '',
+  const contacts = new Map(missing.map((row, place) => [row, created?.[place] ?? '']));
+  const partners = calls.map(({ row, contact, message }) => ({
+    contact: contacts.get(row) ?? contact,
     conversation: row.conversation,
+    first: { message, campaign: source.campaign, enrollment: row.enrollment ?? null },
   }));
-  const opened = await openConversations(
+  let stored: Call<C>[] = [];
+  const store = async (conversations: { _id: string; contact: string }[]): Promise<void> => {
+    stored = calls.map((call, place) => {
+      const { _id: conversation = '', contact = '' } = conversations[place] ?? {};
+      return { ...call, conversation, contact };
+    });
+    await storeMessages(tx, source, stored);
+    const marked = stored.filter(({ row }) => row.conversation !== null);
+    if (marked.length > 0) await source.mark?.(tx, marked);
+  };
+  await openConversations(
     tx,
     {
       inbox,
@@ -219,16 +226,11 @@ async function openFor<C extends Candidate>(
       owner: owner ?? undefined,
       agent: agent ?? undefined,
       attendant: attendant ?? undefined,
-      mark: async (conversations) => {
-        const marked = rows.map((row, place) => ({ _id: conversations[place]?._id ?? '', row }));
-        await source.mark?.(tx, marked);
-      },
+      store,
     },
     partners,
   );
-  return new Map(
-    rows.map((row, place) => [row, { contact: partners[place]?.contact ?? '', conversation: opened[place] ?? '' }]),
-  );
+  return stored;
 }
 
 async function storeMessages<C extends Candidate>(
@@ -242,7 +244,9 @@ async function storeMessages<C extends Candidate>(
     await storeTemplates(
       tx,
       { actor: source.acting.actor, inbox: at, header, cards: [...(cards ?? new Map<string, unknown>()).keys()] },
-      group.map(({ row: { enrollment }, message: _id, conversation, contact, content, template }) => ({
+      group.map(({ row: { enrollment, ...known }, message: _id, conversation, contact, content, template }) => ({
+        opens: known.conversation === null,
+        introduces: known.contact === null,
         _id,
         conversation,
         contact,

@@ -72,16 +72,16 @@ export interface Planner<C extends Candidate> {
 export interface SourceWrites<C> {
   /** Creates the contacts that the company does not have yet. Returns their ids in the same order. */
   createContacts?(tx: TenantTx, rows: C[]): Promise<string[]>;
-  /** Names the source in conversations that get a first message, before their events are emitted. */
-  mark?(tx: TenantTx, conversations: { _id: string; row: C }[]): Promise<unknown>;
+  /** Names the campaign in conversations that were open already and get a new message, before their events are emitted. */
+  mark?(tx: TenantTx, calls: Call<C>[]): Promise<unknown>;
   /** Ends rows that get nothing, with the messages that waited to be sent again. */
   refuse(tx: TenantTx, refused: Refused<C>[]): Promise<void>;
   /** Notes that the network may have got these messages from now on; `fresh` are those that are new. */
   noteCalls(tx: TenantTx, calls: Call<C>[], fresh: Call<C>[]): Promise<void>;
   /** Called last in the transaction of a portion, for what other transactions of the source wait for. May throw SourceLost. */
   finishPortion?(tx: TenantTx, refused: Refused<C>[]): Promise<void>;
-  /** Notes the outcomes in the rows, after `settleMessages` has settled and locked the messages. */
-  settle(tx: TenantTx, outcomes: Outcome<C>[], settleMessages: () => Promise<void>): Promise<void>;
+  /** Notes the outcomes in the rows: those that `settleMessages` returns when it has settled and locked the messages. */
+  settle(tx: TenantTx, outcomes: Outcome<C>[], settleMessages: () => Promise<Outcome<C>[]>): Promise<void>;
   /** Called last in the transaction that stores outcomes. */
   finishOutcomes?(tx: TenantTx, outcomes: Outcome<C>[]): Promise<void>;
 }
@@ -92,6 +92,8 @@ export interface SendSource<C extends Candidate> extends Planner<C>, SourceWrite
   sender: Sender;
   /** The source in the log, for example `campaign <id>`. */
   name: string;
+  /** The campaign, which its conversations name. */
+  campaign: string | null;
   /** The pace of the source itself, which its messages keep beside that of the number; null when it has none. */
   pace: { name: string; rate: number } | null;
   /** Whom the conversations are assigned to: null leaves the choice to the inbox. */

@@ -3,19 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { uploadFile } from '../../../test/support/attachments.ts';
 import { makeGif, makeJpg, makeMp3, makePdf } from '../../../test/support/media-samples.ts';
-import { makePhoneNumber } from '../../../test/support/network.ts';
+import { makePhoneNumber, waitUntilCopied } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { listNetworkMessages, readMessage, silenceNetwork } from '../../../test/support/traffic.ts';
-import { waitUntil } from '../../../test/support/wait.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);
 const { call, demo, sandbox } = platform;
-await waitUntil('the templates are copied', async () => {
-  const { body } = await call(200, 'GET', `/v1/inboxes/${demo.inbox}/templates?name=invoice`);
-  return body.result.length > 0;
-});
+await waitUntilCopied(platform, demo.inbox);
 
 const countUploads = async (): Promise<number> => (await sandbox('GET', '/sandbox/stats')).uploads;
 const remove = (status: number, { _id }: Json): Promise<Json> =>
@@ -93,17 +89,6 @@ test('a document in the header of a template has the name that the caller gives 
   assert.equal((await readHeader(unnamed)).document.filename, 'fatura.pdf');
 });
 
-test('a header file that the network has forgotten is uploaded again, and the template is sent once', async () => {
-  const picture = await uploadFile(platform, { data: makeJpg(61, 40) });
-  const { image } = await readHeader(await sendOffer(201, { imageId: picture._id }));
-  await sandbox('DELETE', `/sandbox/media?id=${image.id}`);
-  const before = await countUploads();
-  const sent = await sendOffer(201, { imageId: picture._id });
-  assert.equal(sent.body.status, 'SENT');
-  assert.notEqual((await readHeader(sent)).image.id, image.id);
-  assert.equal((await countUploads()) - before, 1);
-});
-
 test('an attachment that the header does not take is answered 400 with its place and what is accepted, and nothing is sent', async () => {
   const [gif, sound, text, picture] = await Promise.all([
     uploadFile(platform, { data: makeGif(2) }),
@@ -135,13 +120,4 @@ test('an attachment that the header does not take is answered 400 with its place
       /application\/pdf/,
     );
   assert.equal(await countUploads(), before);
-});
-
-test("an unknown attachment and another company's are unknown references in the header of a template", async () => {
-  const other = await platform.createCompany();
-  const theirs = await uploadFile(platform, { data: makeJpg(64, 40) }, other.key);
-  for (const id of [theirs._id, demo._id]) {
-    const refused = await sendOffer(400, { imageId: id });
-    expectProblem(refused, 'UNKNOWN_REFERENCE', 'message.template.components[0].parameters[0].imageId');
-  }
 });

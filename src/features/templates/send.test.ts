@@ -8,6 +8,7 @@ import {
   listNetworkMessages,
   readEvents,
   readMessage,
+  sendText,
   silenceNetwork,
 } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
@@ -61,6 +62,8 @@ test('a template to a phone number opens the conversation, is sent without an op
   assert.equal(conversation.status, 'OPEN');
   assert.deepEqual(await readMessage(platform, sent._id), sent);
   assert.deepEqual(await readEvents(platform, sent._id), [{ event: 'MESSAGE_SENT', data: sent }]);
+  // The contact has not written, so a text is not sent.
+  assert.equal((await sendText(platform, sent.conversation)).errors[0].code, 'WINDOW_EXPIRED');
 });
 
 test("a variable is filled with the contact's value; a missing value is answered 400 with its name, and nothing is stored", async () => {
@@ -165,26 +168,6 @@ test('a message with a template that the network has just paused is FAILED with 
     const { body } = await call(200, 'GET', `/v1/inboxes/${phone.inbox}/templates?name=hello_ana`);
     return body.result[0].status === 'PAUSED';
   });
-});
-
-test('a request that is repeated with its Idempotency-Key sends one template and opens one conversation', async () => {
-  const phone = await connect(HELLO);
-  const target = { inboxId: phone.inbox, phone: `+${makePhoneNumber()}` };
-  const headers = { 'idempotency-key': `template-${phone.id}` };
-  const { body: first } = await send(201, target, hello(), headers);
-  const { body: second } = await send(201, target, hello(), headers);
-  assert.equal(second._id, first._id);
-  assert.equal((await listNetworkMessages(platform, first._id)).length, 1);
-  const { body: listed } = await call(200, 'GET', `/v1/messages/conversation/${first.conversation}`);
-  assert.equal(listed.result.length, 1);
-});
-
-test('a text into a conversation that a template has opened is refused as long as the contact has not written', async () => {
-  const phone = await connect(HELLO);
-  const { body: sent } = await send(201, { inboxId: phone.inbox, phone: `+${makePhoneNumber()}` }, hello());
-  const body = { conversationId: sent.conversation, message: { content: 'Oi' } };
-  const { body: blocked } = await call(201, 'POST', '/v1/messages/send-text', { body });
-  assert.equal(blocked.errors[0].code, 'WINDOW_EXPIRED');
 });
 
 test('a template to a new recipient counts toward the daily limit of the business, and is FAILED with DAILY_LIMIT beyond it', async () => {

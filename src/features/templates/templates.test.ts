@@ -258,12 +258,6 @@ describe('notifications about templates', () => {
     assert.equal((await find(phone, 'summer_offer')).status, 'APPROVED');
   });
 
-  test('the sandbox network reports a change of a template by a signed notification', async () => {
-    const phone = await connect();
-    await changeAtNetwork(phone, { name: 'summer_offer', language: 'pt_BR', status: 'PAUSED', notify: true });
-    await waitUntil('the status', async () => (await find(phone, 'summer_offer')).status === 'PAUSED');
-  });
-
   test('a notification about an unknown template or about new components makes the platform copy the templates again', async () => {
     const phone = await connect();
     await addAtNetwork(phone, { name: 'from_elsewhere', components: BODY });
@@ -311,14 +305,6 @@ describe('submitting and removing templates', () => {
       audit.result.map(({ action }: Json) => action),
       ['templates.create'],
     );
-  });
-
-  test('a submission that is repeated with its Idempotency-Key is submitted once', async () => {
-    const phone = await connect();
-    const options = { body: draft('once'), headers: { 'idempotency-key': 'template-once' } };
-    const first = await call(201, 'POST', pathOf(phone.inbox), options);
-    const second = await call(201, 'POST', pathOf(phone.inbox), options);
-    assert.deepEqual(second.body, first.body);
   });
 
   test("a template that the network refuses is answered 400 with the network's code and message, and nothing is stored", async () => {

@@ -89,6 +89,8 @@ const SESSION = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+  // Tells the trigger on messages that this process moves enrollments itself; processes of the earlier release do not (sql/campaigns.sql).
+  'app.moves_enrollments': 'on',
   // Compiling a plan (JIT) takes longer than running these short statements.
   jit: 'off',
 };

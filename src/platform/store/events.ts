@@ -98,7 +98,7 @@ export async function emitRecords(
   if (awaited.length === 0) return;
   const ids = new Set(awaited.flatMap((item) => ('data' in item ? [] : item.about._id)));
   const records = new Map((await read([...ids])).map((data) => [data._id, data]));
-  await queue(
+  await queueEvents(
     tx,
     awaited.flatMap((item): EventItem[] => {
       if ('data' in item) return [item];
@@ -111,7 +111,7 @@ export async function emitRecords(
 /** Returns the single statement that queues the events; null when nobody listens to them. */
 async function beginEmit(tx: TenantTx | SystemTx, items: EventItem[]): Promise<(() => Promise<void>) | null> {
   const awaited = await noteEvents(tx, items);
-  return awaited.length === 0 ? null : () => queue(tx, awaited);
+  return awaited.length === 0 ? null : () => queueEvents(tx, awaited);
 }
 
 /** Names the records to the change feed, and returns the events that are to be queued. */
@@ -121,7 +121,7 @@ async function noteEvents<T extends EventItem | UnreadEvent>(tx: TenantTx | Syst
   return items.length < MANY_EVENTS ? items : chooseAwaited(tx, items);
 }
 
-async function queue(tx: TenantTx | SystemTx, items: EventItem[]): Promise<void> {
+async function queueEvents(tx: TenantTx | SystemTx, items: EventItem[]): Promise<void> {
   if ((await insertDeliveries(tx, items, new Date().toISOString())) > 0) tx.wakes(DELIVERIES);
 }
 

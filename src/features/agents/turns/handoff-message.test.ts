@@ -7,7 +7,7 @@ import { expectProblem } from '../../../../test/support/refusals.ts';
 import { silenceNetwork, writeAsContact } from '../../../../test/support/traffic.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 
-const platform = await startPlatform({ env: { AGENT_WAIT: '60s' } });
+const platform = await startPlatform();
 await silenceNetwork(platform);
 const { call, database, demo } = platform;
 

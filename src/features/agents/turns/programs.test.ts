@@ -9,7 +9,7 @@ import { waitUntil } from '../../../../test/support/wait.ts';
 
 const server = await startModel();
 server.answer((_call, response) => sendJson(response, { text: 'Como posso ajudar?' }));
-const platform = await startPlatform({ env: { AGENT_WAIT: '60s' } });
+const platform = await startPlatform();
 await silenceNetwork(platform);
 const { call, database, demo } = platform;
 

@@ -9,7 +9,7 @@ import { waitUntil } from '../../../../test/support/wait.ts';
 import { openSite, visit } from '../../../../test/support/web-chat.ts';
 import { purgeTurns } from './upkeep.ts';
 
-const platform = await startPlatform({ env: { AGENT_WAIT: '60s' } });
+const platform = await startPlatform();
 await silenceNetwork(platform);
 const { call, database, demo } = platform;
 

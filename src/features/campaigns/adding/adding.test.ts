@@ -1,7 +1,7 @@
 /** Contacts that are added to a campaign: by ids, by phone numbers and in sheets, before it begins and while it runs. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makePhoneNumber } from '../../../../test/support/network.ts';
+import { makePhoneNumber, waitUntilCopied } from '../../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../../test/support/refusals.ts';
 import { postForm } from '../../../../test/support/sheets.ts';
@@ -9,10 +9,7 @@ import { waitUntil } from '../../../../test/support/wait.ts';
 
 const platform = await startPlatform();
 const { call, demo, database } = platform;
-await waitUntil('the templates are copied', async () => {
-  const { body } = await call(200, 'GET', `/v1/inboxes/${demo.inbox}/templates?name=order_update`);
-  return body.result.length > 0;
-});
+await waitUntilCopied(platform, demo.inbox);
 
 const HELLO = { name: 'hello_world', language: 'pt_BR' };
 const parameters = [{ variable_ref: 'name' }, { variable_ref: 'column.order' }];
