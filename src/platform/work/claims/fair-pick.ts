@@ -13,9 +13,10 @@ export interface QueueTable {
 }
 
 /**
- * Common table expressions, of which the last one, `picked`, holds the locked rows to claim; they follow `with recursive`. The statement's first five parameters are those of `pickValues`. The walk over companies follows the partial index by its whole key, because
- * by company alone the planner would take the primary key and read the whole history; so it costs one look for each company that waits,
- * however many rows wait.
+ * Common table expressions, of which the last one, `picked`, holds the locked rows to claim; they follow `with recursive`. The statement's
+ * first five parameters are those of `pickValues`. The walk over companies follows the partial index by its whole key, because by company
+ * alone the planner would take the primary key and read the whole history; so it costs one look for each company that waits, however many
+ * rows wait.
  */
 export const pickInTurn = ({ table, waiting, order, columns }: QueueTable): string => `queues as (
     (select company_id from ${table} where ${waiting} order by company_id, ${order} limit 1)
