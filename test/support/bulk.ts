@@ -15,6 +15,11 @@ export const NAMED = makeId(1);
 
 const HOLDS = `jsonb_build_object('${NAMED}', 1)`;
 
+/** How many rows of each queue wait, and how many others are due. */
+export const WAITING = 16;
+const IS_WAITING = `n % ${(2 * COUNT) / WAITING} = 1`;
+const IS_DUE = `n % ${(2 * COUNT) / WAITING} = 2`;
+
 /** The SQL of the values of the n-th row; a column that is not listed gets a value by its type if it needs one. */
 const TABLES: Record<string, Record<string, string>> = {
   contacts: {
@@ -32,7 +37,11 @@ const TABLES: Record<string, Record<string, string>> = {
     status: `'CLOSED'`,
   },
   businesses: { custom_fields: HOLDS, owner_id: `case when n % 3 = 0 then '${NAMED}' end` },
-  inboxes: { default_owner: `case when n % 3 = 0 then '${NAMED}' end`, status: `'DELETED'` },
+  inboxes: {
+    default_owner: `case when n % 3 = 0 then '${NAMED}' end`,
+    status: `case when ${IS_DUE} then 'ACTIVE' else 'DELETED' end`,
+    accepted_at: 'now()',
+  },
   messages: {
     conversation_id: 'id(n)',
     contact_id: 'id(n % 3)',
@@ -57,12 +66,39 @@ const TABLES: Record<string, Record<string, string>> = {
     finished_at: 'case when n % 2 = 0 then now() end',
     attempted_at: `case when n % 2 = 0 then now() - interval '3000 days' + n * interval '1 second' end`,
   },
+  ...makeQueues(),
   imports: {},
   pipelines: {},
   pipeline_steps: { pipeline_id: 'id(3)' },
   tables: { removed_at: 'now()' },
   password_tokens: { token_hash: `decode(md5(n::text), 'hex')` },
 };
+
+/** Queues in which a few rows wait and a few are due, among thousands that do neither. */
+function makeQueues(): Record<string, Record<string, string>> {
+  const due = (column: string): Record<string, string> => ({
+    [column]: `case when ${IS_DUE} then now() - interval '1 hour' end`,
+  });
+  const leased = { is_waiting: IS_WAITING, ...due('held_until') };
+  const states = { state: `case when ${IS_WAITING} then 'WAITING' else 'RESTING' end`, ...due('due_at') };
+  return {
+    runs: { kind: `'IMPORT'`, input: `'{}'`, status: `'RUNNING'`, processed: '0', ...leased },
+    follow_ups: {
+      status: `case when ${IS_WAITING} or ${IS_DUE} then 'SCHEDULED' else 'SENT' end`,
+      ...leased,
+      ...due('settle_until'),
+    },
+    pending_turns: leased,
+    agent_turns: due('settle_until'),
+    agent_conversation_budgets: { day: `current_date - case when ${IS_DUE} then 100 else 0 end` },
+    campaigns: { status: `'RUNNING'`, ...leased },
+    campaign_changes: {},
+    knowledge_items: leased,
+    template_catalogues: { ...leased, due_at: `'infinity'` },
+    inbox_fetches: states,
+    media_downloads: states,
+  };
+}
 
 interface Column {
   table: string;

@@ -3,6 +3,7 @@ import { pickValues } from '../../platform/work/claims/fair-pick.ts';
 import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../platform/work/claims/leases.ts';
 import type { ClaimCapacity, RowOutcome } from '../../platform/work/claims/queue.ts';
 import { exec, many } from '../../platform/store/db.ts';
+import { isPicked } from '../../platform/store/picked-rows.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { HOLD_SECONDS } from './portion-queries.ts';
 import type { Campaign } from './schemas.ts';
@@ -22,13 +23,14 @@ export async function claimCampaigns(
   const claimed = await many<ClaimedCampaign>(tx, {
     name: 'campaigns.claim',
     text: `${pickLeased(CAMPAIGN_QUEUE)}
-      update campaigns set ${leaseColumns(CAMPAIGN_QUEUE)}, is_nudged = false,
+      update campaigns c set ${leaseColumns(CAMPAIGN_QUEUE)}, is_nudged = false,
         status = case when status in ('SCHEDULED', 'PAUSED') then 'RUNNING' else status end, paused_at = null, pause_reason = null,
         started_at = case when status in ('CANCELLED', 'FAILED') then started_at else coalesce(started_at, now()) end,
         updated_at = case when status in ('SCHEDULED', 'PAUSED') then now() else updated_at end
-      where ctid = any(array(select ctid from picked))
-      returning company_id as company, _id, name, status, claimed_at`,
+      from picked where ${isPicked('c')}
+      returning c.company_id as company, c._id, name, status, claimed_at`,
     values: pickValues(capacity),
+    planEachTime: true,
   });
   return { claimed, dismissed: 0 };
 }
@@ -65,10 +67,11 @@ export const HAS_CHANGES = 'exists (select from campaign_changes)';
 export async function addUpChanges(tx: SystemTx, most: number): Promise<number> {
   const rows = await many<{ taken: number }>(tx, {
     name: 'campaigns.addUpChanges',
-    text: `with taken as (
-        delete from campaign_changes where ctid = any(array(
-          select ctid from campaign_changes order by company_id, _id limit $1 for update skip locked))
-        returning company_id, campaign_id, scope, name, amount
+    text: `with picked as (
+        select company_id, _id from campaign_changes order by company_id, _id limit $1 for update skip locked
+      ), taken as (
+        delete from campaign_changes c using picked where ${isPicked('c')}
+        returning c.company_id, campaign_id, scope, name, amount
       ), summed as (
         insert into campaign_counters as c (company_id, campaign_id, scope, name, amount)
           select company_id, campaign_id, scope, name, sum(amount) from taken group by 1, 2, 3, 4 order by 1, 2, 3, 4
@@ -76,6 +79,7 @@ export async function addUpChanges(tx: SystemTx, most: number): Promise<number> 
       )
       select count(*)::int as taken from taken`,
     values: [most],
+    planEachTime: true,
   });
   return rows[0]?.taken ?? 0;
 }

@@ -3,6 +3,7 @@ import { pickValues } from '../../platform/work/claims/fair-pick.ts';
 import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../platform/work/claims/leases.ts';
 import type { ClaimCapacity, RowOutcome } from '../../platform/work/claims/queue.ts';
 import { exec, many } from '../../platform/store/db.ts';
+import { isPicked } from '../../platform/store/picked-rows.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import type { ItemError, ItemLanguage, ItemType } from './schemas.ts';
 
@@ -32,12 +33,13 @@ export async function claimItems(
   const claimed = await many<ClaimedItem>(tx, {
     name: 'knowledge.claim',
     text: `${pickLeased(KNOWLEDGE_QUEUE)}
-      update knowledge_items set ${leaseColumns(KNOWLEDGE_QUEUE)}, attempts = attempts + 1
-      where ctid = any(array(select ctid from picked))
-      returning company_id as company, _id, name, language, content, type, description,
+      update knowledge_items i set ${leaseColumns(KNOWLEDGE_QUEUE)}, attempts = attempts + 1
+      from picked where ${isPicked('i')}
+      returning i.company_id as company, i._id, name, language, content, type, description,
         attachment_id as attachment, revision,
         indexed_revision, attempts, claimed_at`,
     values: pickValues(capacity),
+    planEachTime: true,
   });
   return { claimed, dismissed: 0 };
 }

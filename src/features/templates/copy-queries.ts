@@ -5,6 +5,7 @@ import { pickValues } from '../../platform/work/claims/fair-pick.ts';
 import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../platform/work/claims/leases.ts';
 import type { ClaimCapacity, RowOutcome } from '../../platform/work/claims/queue.ts';
 import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import { isPicked } from '../../platform/store/picked-rows.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 
 export interface ClaimedCatalogue extends LeasedRow {
@@ -31,10 +32,11 @@ export async function claimCatalogues(
   const claimed = await many<ClaimedCatalogue>(tx, {
     name: 'templates.claimCatalogues',
     text: `${pickLeased(COPY_QUEUE)}
-      update template_catalogues set ${leaseColumns(COPY_QUEUE)}, due_at = 'infinity', pass_at = coalesce(pass_at, now())
-      where ctid = any(array(select ctid from picked))
-      returning company_id as company, _id, claimed_at, channel, account, failures, pass_at, pass_after`,
+      update template_catalogues c set ${leaseColumns(COPY_QUEUE)}, due_at = 'infinity', pass_at = coalesce(pass_at, now())
+      from picked where ${isPicked('c')}
+      returning c.company_id as company, c._id, claimed_at, channel, account, failures, pass_at, pass_after`,
     values: pickValues(capacity),
+    planEachTime: true,
   });
   return { claimed, dismissed: 0 };
 }

@@ -3,6 +3,7 @@ import { pickInTurn, pickValues } from '../../platform/work/claims/fair-pick.ts'
 import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../platform/work/claims/queue.ts';
 import { exec, many, one } from '../../platform/store/db.ts';
 import { READ_BYTES } from '../../platform/store/portions.ts';
+import { isPicked } from '../../platform/store/picked-rows.ts';
 import { pageRangeBounds, IN_STRETCH, type PageRange } from '../../platform/store/retention.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 
@@ -18,7 +19,12 @@ export interface ClaimedDelivery extends ClaimedRow {
   custom_headers: string;
 }
 
-const QUEUE = { table: 'deliveries', waiting: 'claimed_at is null', order: 'seq' };
+const QUEUE = {
+  table: 'deliveries',
+  waiting: 'claimed_at is null',
+  order: 'seq',
+  columns: '_id, webhook_id, webhook_epoch, redacted_at, queued_at',
+};
 
 /** A condition that holds while a delivery waits. Checking it costs a tenth of a claim that finds nothing. */
 export const IS_WAITING = `exists (select from deliveries where ${QUEUE.waiting})`;
@@ -37,17 +43,17 @@ export async function claimDeliveries(
     text: `with recursive ${pickInTurn(QUEUE)}
       update deliveries d set claimed_at = now(), status = case when v.refused is null then 'SENDING' else 'FAILED' end, error = v.refused,
         attempted_at = case when v.refused is null then clock_timestamp() end, finished_at = case when v.refused is null then null else clock_timestamp() end
-      from (select d.ctid, w.url, w.custom_headers,
-          case when w._id is null or w.status <> 'ACTIVE' or w.epoch <> d.webhook_epoch
-              or not exists (select from companies c where c._id = d.company_id and c.status = 'ACTIVE') then 'WEBHOOK_INACTIVE'
-            when d.redacted_at is not null then 'ERASED'
-            when d.queued_at < now() - make_interval(secs => $6) then 'EXPIRED' end as refused
-        from deliveries d left join webhooks w on w.company_id = d.company_id and w._id = d.webhook_id
-        where d.ctid = any(array(select ctid from picked))) v
-      where d.ctid = v.ctid and d.ctid = any(array(select ctid from picked))
+      from (select p.company_id, p._id, w.url, w.custom_headers,
+          case when w._id is null or w.status <> 'ACTIVE' or w.epoch <> p.webhook_epoch
+              or not exists (select from companies c where c._id = p.company_id and c.status = 'ACTIVE') then 'WEBHOOK_INACTIVE'
+            when p.redacted_at is not null then 'ERASED'
+            when p.queued_at < now() - make_interval(secs => $6) then 'EXPIRED' end as refused
+        from picked p left join webhooks w on w.company_id = p.company_id and w._id = p.webhook_id) v
+      where ${isPicked('d', '_id', 'v')}
       returning d.company_id as company, d._id, d.replay_of, d.event, d.status, v.url, v.custom_headers,
         case when d.status = 'SENDING' then d.body end as body, extract(epoch from now() - d.queued_at)::float as age`,
     values: [...pickValues(capacity), maxAgeMs / 1000],
+    planEachTime: true,
   });
   const claimed = rows.filter((row) => row.status === 'SENDING');
   return { claimed, dismissed: rows.length - claimed.length };

@@ -159,9 +159,12 @@ async function closeAttempt(system: SystemTx, attempt: KeyAttempt, status: numbe
 export function purgeAttempts(system: SystemTx, most: number): Promise<number> {
   return exec(system, {
     name: 'idempotency.purge',
-    text: `delete from idempotency_keys where ctid = any(array(
-        select ctid from idempotency_keys where created_at < now() - make_interval(hours => $1)
-          and (running_until is null or running_until < now()) limit $2))`,
+    text: `with picked as (
+        select attempt from idempotency_keys where created_at < now() - make_interval(hours => $1)
+          and (running_until is null or running_until < now()) limit $2 for update skip locked
+      )
+      delete from idempotency_keys k using picked where k.attempt = any(array[picked.attempt])`,
+    planEachTime: true,
     values: [KEPT_HOURS, most],
   });
 }

@@ -3,6 +3,7 @@ import { pickValues } from '../../../platform/work/claims/fair-pick.ts';
 import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../../platform/work/claims/leases.ts';
 import type { ClaimCapacity, RowOutcome } from '../../../platform/work/claims/queue.ts';
 import { exec, many } from '../../../platform/store/db.ts';
+import { isPicked } from '../../../platform/store/picked-rows.ts';
 import type { SystemTx } from '../../../platform/store/tenant.ts';
 
 export const FOLLOW_UP_QUEUE: LeasedTable = {
@@ -24,10 +25,11 @@ export async function claimFollowUps(
   const claimed = await many<ClaimedFollowUp>(tx, {
     name: 'agents.claimFollowUps',
     text: `${pickLeased(FOLLOW_UP_QUEUE)}
-      update follow_ups set ${leaseColumns(FOLLOW_UP_QUEUE)}, attempts = attempts + 1
-      where ctid = any(array(select ctid from picked))
-      returning company_id as company, _id, attempts, claimed_at`,
+      update follow_ups f set ${leaseColumns(FOLLOW_UP_QUEUE)}, attempts = attempts + 1
+      from picked where ${isPicked('f')}
+      returning f.company_id as company, f._id, attempts, claimed_at`,
     values: pickValues(capacity),
+    planEachTime: true,
   });
   return { claimed, dismissed: 0 };
 }
@@ -44,12 +46,14 @@ export interface FollowUpEnd extends RowOutcome {
 export function restFollowUps(tx: SystemTx, ends: FollowUpEnd[]): Promise<number> {
   return exec(tx, {
     name: 'agents.restFollowUps',
-    text: `update follow_ups f set held_until = now() + make_interval(secs => e.pause_seconds)
-      from (
-        select h.ctid, e.pause_seconds from unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[]) as e (company_id, _id, claimed_at, pause_seconds)
-          join follow_ups h on h.company_id = e.company_id and h._id = e._id and h.claimed_at = e.claimed_at and h.message_id is null
+    text: `with picked as (
+        select h.company_id, h._id, e.pause_seconds
+        from unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[]) as e (company_id, _id, claimed_at, pause_seconds)
+          join follow_ups h on ${isPicked('h', '_id', 'e')} and h.claimed_at = e.claimed_at and h.message_id is null
         for update of h skip locked
-      ) e where f.ctid = e.ctid`,
+      )
+      update follow_ups f set held_until = now() + make_interval(secs => picked.pause_seconds) from picked where ${isPicked('f')}`,
+    planEachTime: true,
     values: [
       ends.map(({ company }) => company),
       ends.map(({ _id }) => _id),
@@ -69,9 +73,12 @@ export interface UnsettledFollowUp {
 export function takeUnsettledFollowUps(tx: SystemTx, holdSeconds: number): Promise<UnsettledFollowUp[]> {
   return many(tx, {
     name: 'agents.takeUnsettledFollowUps',
-    text: `update follow_ups set settle_until = now() + make_interval(secs => $1)
-      where ctid = any(array(select ctid from follow_ups where settle_until <= now() order by settle_until limit 100 for update skip locked))
-      returning company_id as company, _id`,
+    text: `with picked as (
+        select company_id, _id from follow_ups where settle_until <= now() order by settle_until limit 100 for update skip locked
+      )
+      update follow_ups f set settle_until = now() + make_interval(secs => $1) from picked where ${isPicked('f')}
+      returning f.company_id as company, f._id`,
     values: [holdSeconds],
+    planEachTime: true,
   });
 }

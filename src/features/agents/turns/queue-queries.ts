@@ -3,6 +3,7 @@ import { pickValues } from '../../../platform/work/claims/fair-pick.ts';
 import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../../platform/work/claims/leases.ts';
 import type { ClaimCapacity, RowOutcome } from '../../../platform/work/claims/queue.ts';
 import { exec, many } from '../../../platform/store/db.ts';
+import { isPicked } from '../../../platform/store/picked-rows.ts';
 import { IN_STRETCH, pageRangeBounds, type PageRange } from '../../../platform/store/retention.ts';
 import type { SystemTx } from '../../../platform/store/tenant.ts';
 import type { TurnOutcome } from './schemas.ts';
@@ -29,11 +30,12 @@ export async function claimTurns(
   const claimed = await many<ClaimedTurn>(tx, {
     name: 'agents.claimTurns',
     text: `${pickLeased(TURN_QUEUE)}
-      update pending_turns set ${leaseColumns(TURN_QUEUE)}, attempts = attempts + 1
-      where ctid = any(array(select ctid from picked))
-      returning company_id as company, conversation_id as _id, message_id as message,
+      update pending_turns p set ${leaseColumns(TURN_QUEUE)}, attempts = attempts + 1
+      from picked where ${isPicked('p', 'conversation_id')}
+      returning p.company_id as company, p.conversation_id as _id, message_id as message,
         coalesce(first_message_id, message_id) as first_message, attempts, overtaken, claimed_at`,
     values: pickValues(capacity),
+    planEachTime: true,
   });
   return { claimed, dismissed: 0 };
 }
@@ -65,13 +67,15 @@ export interface TurnEnd extends RowOutcome {
 export function restTurns(tx: SystemTx, ends: TurnEnd[]): Promise<number> {
   return exec(tx, {
     name: 'agents.restTurns',
-    text: `update pending_turns p set held_until = now() + make_interval(secs => e.pause_seconds)
-      from (
-        select h.ctid, e.pause_seconds
+    text: `with picked as (
+        select h.company_id, h.conversation_id, e.pause_seconds
         from unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[]) as e (company_id, conversation_id, claimed_at, pause_seconds)
-          join pending_turns h on h.company_id = e.company_id and h.conversation_id = e.conversation_id and h.claimed_at = e.claimed_at
+          join pending_turns h on ${isPicked('h', 'conversation_id', 'e')} and h.claimed_at = e.claimed_at
         for update of h skip locked
-      ) e where p.ctid = e.ctid`,
+      )
+      update pending_turns p set held_until = now() + make_interval(secs => picked.pause_seconds)
+      from picked where ${isPicked('p', 'conversation_id')}`,
+    planEachTime: true,
     values: [
       ends.map(({ company }) => company),
       ends.map(({ _id }) => _id),
@@ -99,12 +103,15 @@ export interface UnsettledTurn {
 export function takeUnsettled(tx: SystemTx, holdSeconds: number): Promise<UnsettledTurn[]> {
   return many(tx, {
     name: 'agents.takeUnsettled',
-    text: `update agent_turns t set settle_until = now() + make_interval(secs => $1) from agents a
-      where t.ctid = any(array(select ctid from agent_turns where settle_until <= now() order by settle_until limit 100 for update skip locked))
-        and a.company_id = t.company_id and a._id = t.agent_id
+    text: `with picked as (
+        select company_id, _id, agent_id from agent_turns where settle_until <= now() order by settle_until limit 100 for update skip locked
+      )
+      update agent_turns t set settle_until = now() + make_interval(secs => $1)
+      from picked left join agents a on a.company_id = picked.company_id and a._id = picked.agent_id where ${isPicked('t')}
       returning t.company_id as company, t._id, t.conversation_id as conversation, t.outcome, t.message_id as message,
         t.file_message_id as file_message, a._id as agent, a.name`,
     values: [holdSeconds],
+    planEachTime: true,
   });
 }
 
@@ -123,9 +130,12 @@ export function deleteOldConversationBudgets(
 ): Promise<number> {
   return exec(tx, {
     name: 'agents.deleteOldConversationBudgets',
-    text: `delete from agent_conversation_budgets where ctid = any(array(
-        select ctid from agent_conversation_budgets where day < current_date - $1::int limit $2))`,
+    text: `with picked as (
+        select company_id, conversation_id, day from agent_conversation_budgets where day < current_date - $1::int limit $2
+      )
+      delete from agent_conversation_budgets b using picked where ${isPicked('b', 'conversation_id')} and b.day = any(array[picked.day])`,
     values: [days, most],
+    planEachTime: true,
   });
 }
 

@@ -7,10 +7,16 @@ import { pickInTurn, pickValues } from '../../../platform/work/claims/fair-pick.
 import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../../platform/work/claims/queue.ts';
 import { exec, many, oneValue } from '../../../platform/store/db.ts';
 import type { FileType } from '../../../platform/work/media/formats.ts';
+import { isPicked } from '../../../platform/store/picked-rows.ts';
 import type { SystemTx } from '../../../platform/store/tenant.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
 
-const QUEUE = { table: 'media_downloads', waiting: `state = 'WAITING'`, order: 'seq' };
+const QUEUE = {
+  table: 'media_downloads',
+  waiting: `state = 'WAITING'`,
+  order: 'seq',
+  columns: 'attachment_id, message_id, inbox_id, network_id, stage',
+};
 
 /** A condition that holds while a file waits for its download. */
 export const IS_WAITING = `exists (select from media_downloads where ${QUEUE.waiting})`;
@@ -56,19 +62,19 @@ export async function claimDownloads(
     text: `with recursive ${pickInTurn(QUEUE)}
       update media_downloads d set turn = d.turn + 1, state = case when v.pause_end > now() then 'RESTING' else 'RUNNING' end,
         due_at = case when v.pause_end > now() then v.pause_end else now() + make_interval(secs => $6) end
-      from (select d.ctid, a.file_type, m.channel, m.media->>'mimeType' as mime_type,
-          (m.media->>'size')::float as size, case when m.media is not null then d.network_id end as network_id,
-          case when d.stage = 'FILE' then ${pauseEnd('f.failed_at')} end as pause_end
-        from media_downloads d
-          join attachments a on a.company_id = d.company_id and a._id = d.attachment_id
-          join messages m on m.company_id = d.company_id and m._id = d.message_id
-          left join media_failures f on f.company_id = d.company_id and f.inbox_id = d.inbox_id
-        where d.ctid = any(array(select ctid from picked))) v
-      where d.ctid = v.ctid and d.ctid = any(array(select ctid from picked))
+      from (select p.company_id, p.attachment_id, a.file_type, m.channel, m.media->>'mimeType' as mime_type,
+          (m.media->>'size')::float as size, case when m.media is not null then p.network_id end as network_id,
+          case when p.stage = 'FILE' then ${pauseEnd('f.failed_at')} end as pause_end
+        from picked p
+          left join attachments a on a.company_id = p.company_id and a._id = p.attachment_id
+          left join messages m on m.company_id = p.company_id and m._id = p.message_id
+          left join media_failures f on f.company_id = p.company_id and f.inbox_id = p.inbox_id) v
+      where ${isPicked('d', 'attachment_id', 'v')}
       returning d.company_id as company, d.attachment_id as _id, d.turn, d.stage, d.inbox_id as inbox, d.failures, d.state,
         extract(epoch from now() - d.created_at)::float / 3600 as age_hours, v.file_type, v.channel, v.mime_type, v.size,
         v.network_id, d.sha256`,
     values: [...pickValues(capacity), leaseSeconds],
+    planEachTime: true,
   });
   const claimed = rows.filter((row) => row.state === 'RUNNING');
   return { claimed, dismissed: rows.length - claimed.length };
@@ -202,9 +208,13 @@ export function renewClaims(tx: SystemTx, running: Running[], leaseSeconds: numb
 export function requeueDue(tx: SystemTx, limit: number): Promise<number> {
   return exec(tx, {
     name: 'inbound.requeueDownloads',
-    text: `update media_downloads set state = 'WAITING', due_at = null where ctid = any(array(
-        select ctid from media_downloads where state <> 'WAITING' and due_at <= now() order by due_at limit $1 for update skip locked))`,
+    text: `with picked as (
+        select company_id, attachment_id from media_downloads where state <> 'WAITING' and due_at <= now()
+        order by due_at limit $1 for update skip locked
+      )
+      update media_downloads d set state = 'WAITING', due_at = null from picked where ${isPicked('d', 'attachment_id')}`,
     values: [limit],
+    planEachTime: true,
   });
 }
 

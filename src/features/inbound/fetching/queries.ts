@@ -4,9 +4,10 @@ import type { ChannelName } from '../../../channels/registry.ts';
 import { pickInTurn, pickValues } from '../../../platform/work/claims/fair-pick.ts';
 import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../../platform/work/claims/queue.ts';
 import { exec, many } from '../../../platform/store/db.ts';
+import { isPicked } from '../../../platform/store/picked-rows.ts';
 import type { SystemTx } from '../../../platform/store/tenant.ts';
 
-const QUEUE = { table: 'inbox_fetches', waiting: `state = 'WAITING'`, order: 'seq' };
+const QUEUE = { table: 'inbox_fetches', waiting: `state = 'WAITING'`, order: 'seq', columns: 'inbox_id' };
 
 /** A condition that holds while an inbox waits to be fetched. */
 export const IS_WAITING = `exists (select from inbox_fetches where ${QUEUE.waiting})`;
@@ -46,11 +47,11 @@ export async function claimInboxes(
     name: 'inbound.claimFetches',
     text: `with recursive ${pickInTurn(QUEUE)}
       update inbox_fetches f set turn = f.turn + 1, has_news = false, state = 'RUNNING', due_at = now() + make_interval(secs => $6)
-      from inboxes i
-      where f.ctid = any(array(select ctid from picked)) and i.company_id = f.company_id and i._id = f.inbox_id
+      from picked left join inboxes i on i.company_id = picked.company_id and i._id = picked.inbox_id where ${isPicked('f', 'inbox_id')}
       returning f.company_id as company, f.inbox_id as _id, f.turn, f.failures, f.position,
         i.fetch_from as start, i.channel, coalesce(i.network_address, '') as address, (${RECEIVES}) as receives`,
     values: [...pickValues(capacity), leaseSeconds],
+    planEachTime: true,
   });
   return { claimed, dismissed: 0 };
 }
@@ -86,11 +87,14 @@ export function recordFetches(tx: SystemTx, outcomes: FetchOutcome[]): Promise<n
 export function requeueDue(tx: SystemTx, limit: number): Promise<number> {
   return exec(tx, {
     name: 'inbound.requeueFetches',
-    text: `update inbox_fetches set state = 'WAITING', due_at = null where ctid = any(array(
-        select f.ctid from inbox_fetches f where f.state <> 'WAITING' and f.due_at <= now() and exists (
+    text: `with picked as (
+        select f.company_id, f.inbox_id from inbox_fetches f where f.state <> 'WAITING' and f.due_at <= now() and exists (
           select from inboxes i where i.company_id = f.company_id and i._id = f.inbox_id and ${RECEIVES})
-        order by f.due_at limit $1 for update of f skip locked))`,
+        order by f.due_at limit $1 for update of f skip locked
+      )
+      update inbox_fetches f set state = 'WAITING', due_at = null from picked where ${isPicked('f', 'inbox_id')}`,
     values: [limit],
+    planEachTime: true,
   });
 }
 

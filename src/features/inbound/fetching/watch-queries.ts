@@ -1,6 +1,7 @@
 /** Statements about who watches an inbox. They work across companies. */
 import type { ChannelName } from '../../../channels/registry.ts';
 import { exec, many } from '../../../platform/store/db.ts';
+import { isPicked } from '../../../platform/store/picked-rows.ts';
 import type { SystemTx } from '../../../platform/store/tenant.ts';
 import { RECEIVES } from './queries.ts';
 
@@ -51,17 +52,16 @@ export function claimWatches(
           row_number() over (partition by f.company_id order by f.watched_until > now() and f.watched_by is not null desc, f.inbox_id) as place
         from inbox_fetches f join inboxes i on i.company_id = f.company_id and i._id = f.inbox_id
         where i.channel = any($2) and f.failures = 0 and f.position is not null and ${RECEIVES}
+      ), picked as (
+        select c.company_id, c.inbox_id from ranked r join inbox_fetches c on ${isPicked('c', 'inbox_id', 'r')}
+        where r.place <= $4 and (c.watched_until is null or c.watched_until <= now())
+        order by c.watched_until nulls first, c.company_id, c.inbox_id limit $3 for update of c skip locked
       )
       update inbox_fetches f set watched_by = $1, watched_until = now() + make_interval(secs => $5)
-      from inboxes i
-      where f.ctid = any(array(
-          select c.ctid from ranked r
-            join inbox_fetches c on c.company_id = r.company_id and c.inbox_id = r.inbox_id
-          where r.place <= $4 and (c.watched_until is null or c.watched_until <= now())
-          order by c.watched_until nulls first, c.company_id, c.inbox_id limit $3 for update of c skip locked))
-        and i.company_id = f.company_id and i._id = f.inbox_id
+      from picked left join inboxes i on i.company_id = picked.company_id and i._id = picked.inbox_id where ${isPicked('f', 'inbox_id')}
       returning ${RECORD}`,
     values: [worker, channels, most, perCompany, leaseSeconds],
+    planEachTime: true,
   });
 }
 

@@ -10,6 +10,7 @@ import { createWakeUps } from '../../store/wake-ups.ts';
 import { openDatabase } from '../../store/tenant.ts';
 import { leaseColumns, openLeases, pickLeased, type LeasedRow } from './leases.ts';
 import { startClaimLoop, type ClaimLoop } from './claim-loop.ts';
+import { isPicked } from '../../store/picked-rows.ts';
 import { pickInTurn, pickValues } from './fair-pick.ts';
 import type { ClaimedRow, ClaimQueue, RowOutcome } from './queue.ts';
 
@@ -47,9 +48,9 @@ async function createQueue(): Promise<{ table: string; queue: (act: Act) => Clai
     slotsPerCompany: 2,
     claim: async (capacity) => {
       const claimed = await database.sql<Parcel>(
-        `with recursive ${pickInTurn({ table, waiting, order: 'seq' })}
-        update ${table} set claimed_at = now() where ctid = any(array(select ctid from picked))
-        returning company_id as company, _id`,
+        `with recursive ${pickInTurn({ table, waiting, order: 'seq', columns: '_id' })}
+        update ${table} q set claimed_at = now() from picked where ${isPicked('q')}
+        returning q.company_id as company, q._id`,
         pickValues(capacity),
       );
       return { claimed, dismissed: 0 };
@@ -232,8 +233,8 @@ describe('a claim loop', { concurrency: true }, () => {
       slotsPerCompany: 2,
       claim: async (capacity) => {
         const claimed = await database.sql<LeasedRow>(
-          `${pickLeased(leased)} update ${table} set ${leaseColumns(leased)} where ctid = any(array(select ctid from picked))
-            returning company_id as company, _id, claimed_at::text`,
+          `${pickLeased(leased)} update ${table} q set ${leaseColumns(leased)} from picked where ${isPicked('q')}
+            returning q.company_id as company, q._id, claimed_at::text`,
           pickValues(capacity),
         );
         return { claimed, dismissed: 0 };

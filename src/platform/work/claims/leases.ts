@@ -4,6 +4,7 @@
  * one that answers `dueSql`.
  */
 import { exec } from '../../store/db.ts';
+import { isPicked } from '../../store/picked-rows.ts';
 import type { SystemTx } from '../../store/tenant.ts';
 import { pickInTurn } from './fair-pick.ts';
 import type { ClaimedRow, Lease, RowOutcome } from './queue.ts';
@@ -44,7 +45,7 @@ const waitingSql = ({ kind }: LeasedTable): string =>
 
 /** The beginning of a statement that claims rows: `picked` has them, and the values of `pickValues` come first. */
 export const pickLeased = (queue: LeasedTable): string =>
-  `with recursive ${pickInTurn({ ...queue, waiting: waitingSql(queue) })}`;
+  `with recursive ${pickInTurn({ ...queue, waiting: waitingSql(queue), columns: queue.id ?? '_id' })}`;
 
 /** The changes by which a row is claimed. */
 export const leaseColumns = (queue: LeasedTable): string =>
@@ -63,20 +64,24 @@ export function openLeases<Row extends LeasedRow>(
     requeue: () =>
       exec(system, {
         name: `claims.requeue.${table}`,
-        text: `update ${table} set is_waiting = true, held_until = null, claimed_at = null where ctid = any(array(
-          select ctid from ${table} where ${due} order by ${dueAt} limit ${REQUEUED_AT_ONCE} for update skip locked))`,
+        text: `with picked as (
+            select company_id, ${id} from ${table} where ${due} order by ${dueAt} limit ${REQUEUED_AT_ONCE} for update skip locked
+          )
+          update ${table} q set is_waiting = true, held_until = null, claimed_at = null from picked where ${isPicked('q', id)}`,
+        planEachTime: true,
         values: [],
       }),
     // A row that somebody has locked is renewed the next time. One that has ended meanwhile has no lease any more.
     renew: (rows) =>
       exec(system, {
         name: `claims.renew.${table}`,
-        text: `update ${table} q set held_until = ${leaseEnd(queue)}
-          from (
-            select k.ctid from unnest($1::text[], $2::text[], $3::timestamptz[]) as h (company_id, id, claimed_at)
-              join ${table} k on k.company_id = h.company_id and k.${id} = h.id and k.claimed_at = h.claimed_at and k.held_until is not null
+        text: `with picked as (
+            select k.company_id, k.${id} from unnest($1::text[], $2::text[], $3::timestamptz[]) as h (company_id, ${id}, claimed_at)
+              join ${table} k on ${isPicked('k', id, 'h')} and k.claimed_at = h.claimed_at and k.held_until is not null
             for no key update of k skip locked
-          ) n where q.ctid = n.ctid`,
+          )
+          update ${table} q set held_until = ${leaseEnd(queue)} from picked where ${isPicked('q', id)}`,
+        planEachTime: true,
         values: [
           rows.map(({ company }) => company),
           rows.map(({ _id }) => _id),

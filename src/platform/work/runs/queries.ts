@@ -3,6 +3,7 @@ import type { Origin } from '../../http/audit.ts';
 import { exec, many, one, oneValue } from '../../store/db.ts';
 import type { Page, Window } from '../../store/paging.ts';
 import { listPage } from '../../store/plain-list.ts';
+import { isPicked } from '../../store/picked-rows.ts';
 import { IN_STRETCH, pageRangeBounds, type PageRange } from '../../store/retention.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../store/tenant.ts';
 import type { Actor } from '../../values/actor.ts';
@@ -175,12 +176,13 @@ export async function claimRuns<I>(
   const claimed = await many<ClaimedRun<I>>(tx, {
     name: `runs.claim.${kind.name}`,
     text: `${pickLeased(queue)}
-      update runs set ${leaseColumns(queue)}, attempts = attempts + 1, status = 'RUNNING', started_at = coalesce(started_at, now()),
+      update runs r set ${leaseColumns(queue)}, attempts = attempts + 1, status = 'RUNNING', started_at = coalesce(started_at, now()),
         updated_at = case when started_at is null then now() else updated_at end
-      where ctid = any(array(select ctid from picked))
-      returning company_id as company, _id, input, subjects[processed + 1:] as subjects, place, actor, origin, total, processed,
+      from picked where ${isPicked('r')}
+      returning r.company_id as company, r._id, input, subjects[processed + 1:] as subjects, place, actor, origin, total, processed,
         failures, attempts, created_at, claimed_at`,
     values: pickValues(capacity),
+    planEachTime: true,
   });
   return { claimed, dismissed: 0 };
 }
