@@ -91,12 +91,12 @@ async function seedWebhooks(stage: BenchStage, url: string): Promise<void> {
 }
 
 async function seedDeliveries(stage: BenchStage): Promise<void> {
-  await stage.database.sql('truncate deliveries');
+  await stage.database.sql('truncate deliveries, delivery_queue, delivery_attempts');
   await stage.database.sql(
     `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body)
       select w.company_id, lpad(to_hex(n), 24, '0'), w._id, w.epoch, 'MESSAGE_RECEIVED', w._id, $1
       from generate_series(1, $2) n cross join (select w.* from webhooks w join companies c on c._id = w.company_id and c.name = 'Bench') w`,
     [BODY, PER_COMPANY],
   );
-  await stage.database.sql('analyze deliveries');
+  await stage.database.sql('analyze deliveries, delivery_queue');
 }

@@ -107,7 +107,10 @@ async function runWhileStopped<T>(stage: BenchStage, { child }: SpawnedProgram, 
   try {
     return await work();
   } finally {
-    await stage.database.sql('delete from deliveries where claimed_at is null');
+    await stage.database.sql(
+      `with taken as (delete from delivery_queue returning company_id, delivery_id)
+        delete from deliveries d using taken t where d.company_id = t.company_id and d._id = t.delivery_id`,
+    );
     child.kill('SIGCONT');
   }
 }

@@ -109,7 +109,6 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'users.purgeMailings': 'retention, by age alone',
   'users.purgePeople': 'people whom no company has among its users any more',
   'users.writePassword': 'the password of a person, which belongs to no company',
-  'webhooks.allowBitmaps': 'a setting of the transaction',
   'webhooks.deleteOldDeliveries': 'retention, by age alone',
   'webhooks.moveReceivers': "the sandbox's own webhooks, by their address",
 };
@@ -448,12 +447,6 @@ test('no statement names a row by its ctid, which several rows of a partitioned 
   const named = statements.filter(({ text }) => /\bctid\b/i.test(text.replaceAll(IN_STRETCH, '')));
   const inRange = ['agents.deleteOldTurns', 'bulk.deleteOldRuns', 'webhooks.deleteOldDeliveries'];
   assert.deepEqual([...new Set(named.map(({ name }) => name))].toSorted(), inRange);
-});
-
-test('a statement that looks up the rows that it has picked is planned each time', () => {
-  const looking = statements.filter(({ text }) => / = any\(array\[\w+\.\w+\]\)/.test(text));
-  assert.ok(looking.length > 20);
-  for (const { name, planEachTime } of looking) assert.equal(planEachTime, true, name);
 });
 
 test('no statement sends a NOTIFY, which would make commits wait for each other (defect 14)', async () => {

@@ -53,9 +53,9 @@ import { eraseRows, listPortion, rewriteRows } from '../../src/features/tables/r
 import { purgeLinks } from '../../src/features/users/link-queries.ts';
 import { purgeSessions } from '../../src/features/users/session-queries.ts';
 import {
-  allowBitmaps,
   claimDeliveries,
   deleteOldDeliveries,
+  recordOutcomes,
   sweepInterrupted,
 } from '../../src/features/webhooks/delivery-queries.ts';
 import { ROLES, type Statement } from '../../src/platform/store/db.ts';
@@ -253,21 +253,15 @@ const WALKS: Record<string, Walk> = {
     walk: (tx) => deleteOldDeliveries(tx, 14, { from: 0, to: 50 }),
     most: 5_000,
   },
-  'interrupted deliveries': {
-    role: system,
-    walked: ['deliveries'],
-    walk: async (tx) => {
-      await allowBitmaps(tx);
-      await sweepInterrupted(tx, 15, null);
-    },
-  },
 };
 
 const CAPACITY = { slots: 64, first: 64, free: new Map<string, number>(), after: '' };
 /** Rows that a worker holds, by their keys; somebody else has claimed them since. */
 const HELD = Array.from({ length: WAITING }, (_, n) => {
-  const row = { company: COMPANY, _id: makeId(n + 1), claimed_at: new Date().toISOString(), pause_seconds: 1 };
-  return { ...row, attempts: 0, overtaken: 0 } as never;
+  const now = new Date().toISOString();
+  const row = { company: COMPANY, _id: makeId(n + 1), claimed_at: now, attempted_at: now, pause_seconds: 1 };
+  const answer = { response_status: null, response_ms: 1, response_body: null, error: null };
+  return { ...row, ...answer, status: 'DELIVERED', attempts: 0, overtaken: 0 } as never;
 });
 
 /** The statements of a queue, by what they do, and how many rows of its table they read. */
@@ -333,8 +327,16 @@ const QUEUE_WALKS: Record<string, Walk> = {
     'what waits': [(tx) => claimDownloads(tx, CAPACITY, 60), CLAIMED],
     'what returns to the queue': [(tx) => requeueDownloads(tx, LIMIT), TAKEN],
   }),
-  ...queueWalks('deliveries', {
+  ...queueWalks('messages', { 'what is downloaded': [(tx) => claimDownloads(tx, CAPACITY, 60), WAITING] }),
+  ...queueWalks('delivery_queue', {
     'what waits': [(tx) => claimDeliveries(tx, CAPACITY, 86_400_000), 2 + 2 * CAPACITY.slots],
+  }),
+  ...queueWalks('delivery_attempts', { 'what has ended': [(tx) => recordOutcomes(tx, HELD), WAITING] }),
+  ...queueWalks('deliveries', {
+    // No webhook has these, so each is read to judge it, and once more to end it.
+    'what is claimed': [(tx) => claimDeliveries(tx, CAPACITY, 86_400_000), 2 * CAPACITY.slots],
+    'what has ended': [(tx) => recordOutcomes(tx, HELD), WAITING],
+    'what was interrupted': [(tx) => sweepInterrupted(tx, 15), TAKEN],
   }),
 };
 
@@ -365,12 +367,11 @@ const literal = (value: unknown): string => {
   return pg.escapeLiteral(text);
 };
 
-/** Runs a walk in a transaction that is rolled back: once planned for its values, and once planned for any values. */
-async function look(database: TestDatabase, { role, walked, walk }: Walk): Promise<Looked[]> {
-  const client = await connectAs(role, database);
+/** Runs a walk in a transaction that is rolled back, and returns what each of its statements has looked at. */
+async function explain(client: pg.Client, { walked, walk }: Walk, mode: string, isPrepared = false): Promise<Looked[]> {
   const all: Looked[] = [];
   const run = async ({ name, text, values }: Statement): Promise<Json[]> => {
-    await client.query(`deallocate all; prepare "${name}" as ${text}`);
+    if (!isPrepared) await client.query(`deallocate all; prepare "${name}" as ${text}`);
     const given = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
     const { rows } = await client.query(`explain (analyze, buffers, format json) execute "${name}"${given}`);
     const { Plan: plan } = rows[0]['QUERY PLAN'][0];
@@ -380,18 +381,20 @@ async function look(database: TestDatabase, { role, walked, walk }: Walk): Promi
     return [{ looked: 0, last: null, named: false }];
   };
   const tx = { companyId: COMPANY, query: run, execute: async (statement: Statement) => (await run(statement)).length };
+  await client.query(`begin; set local app.company_id = '${COMPANY}'; set local plan_cache_mode = force_${mode}_plan`);
+  await walk(tx as never);
+  await client.query('rollback');
+  return all;
+}
+
+/** Explains a walk once planned for its values, and once planned for any values. */
+async function look(database: TestDatabase, walk: Walk): Promise<Looked[]> {
+  const client = await connectAs(walk.role, database);
   try {
-    for (const mode of ['custom', 'generic']) {
-      await client.query(
-        `begin; set local app.company_id = '${COMPANY}'; set local plan_cache_mode = force_${mode}_plan`,
-      );
-      await walk(tx as never);
-      await client.query('rollback');
-    }
+    return [...(await explain(client, walk, 'custom')), ...(await explain(client, walk, 'generic'))];
   } finally {
     await client.end();
   }
-  return all;
 }
 
 const STATES = [
@@ -406,7 +409,7 @@ await emptied.sql(
 );
 
 // The other indexes of other queues also look like the key then, until refresh_statistics() has seen the new rows.
-const EMPTIED = ['pending_turns', 'campaign_changes'];
+const EMPTIED = ['pending_turns', 'campaign_changes', 'delivery_queue', 'delivery_attempts'];
 for (const [name, walk] of Object.entries(QUEUE_WALKS).filter(([, { walked }]) => EMPTIED.includes(walked[0] ?? ''))) {
   test(`the statement for ${name} looks up the rows that it has picked by their key, also when the planner believes that there are none`, async () => {
     for (const { rows, scans } of await look(emptied, walk)) assert.equal(rows, walk.exactly, scans.join(', '));
@@ -423,4 +426,22 @@ for (const [state, database] of STATES) {
       }
     });
   }
+}
+
+/** The sessions of workers that have prepared each statement while its tables had no rows; it keeps the plan from then. */
+const early = new Map<Walk, pg.Client>();
+await openBulk(false, async (database) => {
+  for (const walk of Object.values(QUEUE_WALKS)) {
+    const client = await connectAs(walk.role, database);
+    early.set(walk, client);
+    await explain(client, walk, 'generic');
+  }
+});
+for (const [name, walk] of Object.entries(QUEUE_WALKS)) {
+  test(`the statement for ${name} reads little more than one portion, also when it was prepared before the table had rows`, async () => {
+    const client = early.get(walk)!;
+    const looked = await explain(client, walk, 'generic', true);
+    await client.end();
+    for (const { rows, scans } of looked) assert.equal(rows, walk.exactly, scans.join(', '));
+  });
 }

@@ -61,11 +61,9 @@ const TABLES: Record<string, Record<string, string>> = {
   rate_buckets: { subject: `'s' || id(n)` },
   callbacks_aside: {},
   parked_updates: { external_id: `'p' || n`, fingerprint: `decode(md5(n::text), 'hex')` },
-  deliveries: {
-    claimed_at: 'case when n % 2 = 0 then now() end',
-    finished_at: 'case when n % 2 = 0 then now() end',
-    attempted_at: `case when n % 2 = 0 then now() - interval '3000 days' + n * interval '1 second' end`,
-  },
+  deliveries: { finished_at: `case when n % 2 = 1 and n > ${WAITING} then now() end` },
+  delivery_queue: {},
+  delivery_attempts: { attempted_at: `case when ${IS_DUE} then now() - interval '1 hour' else 'infinity' end` },
   ...makeQueues(),
   imports: {},
   pipelines: {},
@@ -107,6 +105,14 @@ interface Column {
   needed: boolean;
 }
 
+async function dropChecks(database: TestDatabase): Promise<void> {
+  const checks = await database.sql<{ drop: string }>(
+    `select format('alter table %s drop constraint if exists %I', conrelid::regclass, conname) as drop from pg_constraint
+      where contype = 'c' and connamespace = 'public'::regnamespace and conrelid <> 0`,
+  );
+  await database.sql(checks.map(({ drop }) => drop).join(';\n'));
+}
+
 async function insertRows(database: TestDatabase): Promise<void> {
   const names = Object.keys(TABLES);
   const columns = await database.sql<Column>(
@@ -114,10 +120,6 @@ async function insertRows(database: TestDatabase): Promise<void> {
       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attidentity = ''
       where c.relname = any($1) and c.relnamespace = 'public'::regnamespace order by a.attnum`,
     [names],
-  );
-  const checks = await database.sql<{ drop: string }>(
-    `select format('alter table %s drop constraint if exists %I', conrelid::regclass, conname) as drop from pg_constraint
-      where contype = 'c' and connamespace = 'public'::regnamespace and conrelid <> 0`,
   );
   const inserts = names.flatMap((table) => {
     const own = columns.filter((column) => column.table === table);
@@ -132,7 +134,6 @@ async function insertRows(database: TestDatabase): Promise<void> {
   });
   await database.sql(`begin;
     create function pg_temp.id(n bigint) returns text language sql immutable as $$ select lpad(to_hex(n), 24, '0') $$;
-    ${checks.map(({ drop }) => drop).join(';\n')};
     set local session_replication_role = replica;
     insert into companies (_id, name) values ('${COMPANY}', 'One'), ('${OTHER}', 'Other');
     ${inserts.join('\n').replaceAll(/\bid\(/g, 'pg_temp.id(')}
@@ -161,19 +162,19 @@ function chooseValue(asked: { column: string; type: string; given: Record<string
   return 'id(n)';
 }
 
-/** Opens a database with thousands of rows in each table, of which the planner has no statistics. */
-export async function openBulk(analyzedEmpty: boolean): Promise<TestDatabase> {
+/** Opens a database with thousands of rows in each table, of which the planner has no statistics. `prepare` is called before there are rows. */
+export async function openBulk(
+  analyzedEmpty: boolean,
+  prepare?: (database: TestDatabase) => Promise<void>,
+): Promise<TestDatabase> {
   const database = await openTestDatabase();
   after(database.close);
   for (const table of Object.keys(TABLES)) {
     await database.sql(`alter table ${table} set (autovacuum_enabled = off)`);
     if (analyzedEmpty) await database.sql(`analyze ${table}`);
   }
+  await dropChecks(database);
+  await prepare?.(database);
   await insertRows(database);
-  await database.sql(
-    `insert into platform_state (key, value) values ('deliveries.swept', (now() - interval '1 hour')::text)`,
-  );
-  // A vacuum would fill this range index; its summaries are not statistics.
-  await database.sql(`select brin_summarize_new_values('deliveries_attempted')`);
   return database;
 }

@@ -48,6 +48,7 @@ export async function attemptDelivery(
   const outcome = (status: number | null, body: string | null, error: string | null): DeliveryOutcome => ({
     company: delivery.company,
     _id: delivery._id,
+    attempted_at: delivery.attempted_at,
     status: error === null ? 'DELIVERED' : 'FAILED',
     response_status: status,
     response_ms: Math.round(performance.now() - started),

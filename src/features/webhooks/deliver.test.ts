@@ -171,8 +171,10 @@ describe('the delivery engine', { concurrency: true }, () => {
     const [interrupted] = await queueEvents(platform, company._id);
     // The delivery gets the state that `kill -9` leaves: claimed and attempted, longer ago than any attempt lasts.
     await database.sql(
-      `update deliveries set status = 'SENDING', claimed_at = now(), attempted_at = now() - interval '15 seconds'
-        where resource_id = $1`,
+      `with taken as (
+          delete from delivery_queue where delivery_id in (select _id from deliveries where resource_id = $1) returning *
+        )
+        insert into delivery_attempts select company_id, delivery_id, now() - interval '15 seconds' from taken`,
       [interrupted],
     );
     company.gate.open();
@@ -194,7 +196,7 @@ describe('the delivery engine', { concurrency: true }, () => {
   test('an attempt that ends after its worker was judged dead is recorded with its real outcome', async () => {
     const company = await createHeld();
     const [sending] = await database.sql<{ _id: string }>(
-      `update deliveries set attempted_at = now() - interval '15 seconds' where company_id = $1 returning _id`,
+      `update delivery_attempts set attempted_at = now() - interval '15 seconds' where company_id = $1 returning delivery_id as _id`,
       [company._id],
     );
     await waitUntil('it to be taken for dead', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  createAnswerGate,
   createListeningCompany,
   waitForFinishedDeliveries,
   queueEvents,
@@ -9,13 +10,18 @@ import {
   type ListeningCompany,
 } from '../../../test/support/deliveries.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 const platform = await startPlatform();
 const { call, database } = platform;
 const UNKNOWN_ID = 'f'.repeat(24);
 
 let receiverStatus = 200;
-const receiver = await startReceiver((response) => void response.writeHead(receiverStatus).end('received'));
+const gate = createAnswerGate();
+const receiver = await startReceiver(async (response, { path }) => {
+  if (path === '/held') await gate.opened;
+  response.writeHead(receiverStatus).end('received');
+});
 
 const list = async (company: ListeningCompany, query = ''): Promise<Json> =>
   (await call(200, 'GET', `/v1/webhooks/deliveries${query}`, { key: company.key })).body;
@@ -87,6 +93,34 @@ test('the log of deliveries is sorted newest first, or oldest first with sort=cr
   assert.deepEqual(pageIds(both), newestFirst.slice(1, 3));
   assert.equal(both.meta.totalCount, 2);
   assert.equal((await list(company, '?status=QUEUED')).meta.totalCount, 0);
+});
+
+test('a delivery under way is SENDING since its attempt, in the log, by its status and by its last change', async (t) => {
+  t.after(() => gate.open());
+  const company = await createListeningCompany(platform, `${receiver.url}/held`);
+  await queueEvents(platform, company._id, 3);
+  // A company whose receiver has not answered yet has two slots.
+  await waitUntil('two to be under way', () => receiver.at('/held').length === 2);
+  await database.sql(
+    `update deliveries set queued_at = '2000-01-01'::timestamptz + seq * interval '1 s' where company_id = $1`,
+    [company._id],
+  );
+  const { result } = await list(company);
+  const [waiting, second, first] = result as [Json, Json, Json];
+  assert.deepEqual([waiting.status, waiting.attempted_at, waiting.updatedAt], ['QUEUED', null, waiting.queued_at]);
+  for (const sending of [second, first]) {
+    assert.deepEqual([sending.status, sending.finished_at, sending.updatedAt], ['SENDING', null, sending.attempted_at]);
+    assert.ok(sending.attempted_at > '2001');
+  }
+  const both = [second._id, first._id];
+  assert.deepEqual((await list(company, '?status=QUEUED')).result, [waiting]);
+  for (const query of ['status=SENDING', 'updated_since=2001-01-01T00:00:00Z']) {
+    const page = await list(company, `?${query}`);
+    assert.deepEqual([pageIds(page), page.meta.totalCount], [both, 2]);
+  }
+  const byChange = [1, 2, 3].map((page) => list(company, `?sort=-updatedAt&limit=1&page=${page}`));
+  const [last, middle, oldest] = (await Promise.all(byChange)).flatMap(pageIds);
+  assert.deepEqual([new Set([last, middle]), oldest], [new Set(both), waiting._id]);
 });
 
 test('the log of deliveries is sorted by the last change with sort=-updatedAt, and shows what changed since a time', async () => {

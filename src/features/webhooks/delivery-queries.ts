@@ -1,7 +1,7 @@
 /** Statements on the delivery queue of all companies: claiming, storing outcomes, sweeping, deleting old ones. */
 import { pickInTurn, pickValues } from '../../platform/work/claims/fair-pick.ts';
 import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../platform/work/claims/queue.ts';
-import { exec, many, one } from '../../platform/store/db.ts';
+import { exec, many } from '../../platform/store/db.ts';
 import { READ_BYTES } from '../../platform/store/portions.ts';
 import { isPicked } from '../../platform/store/picked-rows.ts';
 import { pageRangeBounds, IN_STRETCH, type PageRange } from '../../platform/store/retention.ts';
@@ -17,50 +17,60 @@ export interface ClaimedDelivery extends ClaimedRow {
   url: string;
   /** The webhook's custom headers, still encrypted. */
   custom_headers: string;
+  attempted_at: string;
 }
 
-const QUEUE = {
-  table: 'deliveries',
-  waiting: 'claimed_at is null',
-  order: 'seq',
-  columns: '_id, webhook_id, webhook_epoch, redacted_at, queued_at',
-};
+const QUEUE = { table: 'delivery_queue', order: 'seq', columns: 'seq, delivery_id' };
 
 /** A condition that holds while a delivery waits. Checking it costs a tenth of a claim that finds nothing. */
-export const IS_WAITING = `exists (select from deliveries where ${QUEUE.waiting})`;
+export const IS_WAITING = 'exists (select from delivery_queue)';
 
 /**
- * Takes deliveries out of the queue, a few of each company in turn, and marks them SENDING. A delivery that may not be sent any more (its
- * webhook stopped, or it waited too long) becomes FAILED here.
+ * Takes deliveries out of the queue, a few of each company in turn, and stores that their attempts begin. A delivery that may not be sent any
+ * more (its webhook stopped, or it waited too long) becomes FAILED here. The rows of deliveries, webhooks and companies are looked up one by
+ * one (`offset 0`), so the planner cannot join them in another way.
  */
 export async function claimDeliveries(
   tx: SystemTx,
   capacity: ClaimCapacity,
   maxAgeMs: number,
 ): Promise<{ claimed: ClaimedDelivery[]; dismissed: number }> {
-  const rows = await many<ClaimedDelivery & { status: string }>(tx, {
+  const rows = await many<ClaimedDelivery & { refused: string | null }>(tx, {
     name: 'webhooks.claimDeliveries',
-    text: `with recursive ${pickInTurn(QUEUE)}
-      update deliveries d set claimed_at = now(), status = case when v.refused is null then 'SENDING' else 'FAILED' end, error = v.refused,
-        attempted_at = case when v.refused is null then clock_timestamp() end, finished_at = case when v.refused is null then null else clock_timestamp() end
-      from (select p.company_id, p._id, w.url, w.custom_headers,
-          case when w._id is null or w.status <> 'ACTIVE' or w.epoch <> p.webhook_epoch
-              or not exists (select from companies c where c._id = p.company_id and c.status = 'ACTIVE') then 'WEBHOOK_INACTIVE'
-            when p.redacted_at is not null then 'ERASED'
-            when p.queued_at < now() - make_interval(secs => $6) then 'EXPIRED' end as refused
-        from picked p left join webhooks w on w.company_id = p.company_id and w._id = p.webhook_id) v
-      where ${isPicked('d', '_id', 'v')}
-      returning d.company_id as company, d._id, d.replay_of, d.event, d.status, v.url, v.custom_headers,
-        case when d.status = 'SENDING' then d.body end as body, extract(epoch from now() - d.queued_at)::float as age`,
+    text: `with recursive ${pickInTurn(QUEUE)}, judged as materialized (
+        select d.*, w.url, w.custom_headers, clock_timestamp()::timestamptz(3) as attempted_at,
+          case when w.url is null or w.epoch <> d.webhook_epoch then 'WEBHOOK_INACTIVE'
+            when d.redacted_at is not null then 'ERASED'
+            when d.queued_at < now() - make_interval(secs => $6) then 'EXPIRED' end as refused
+        from picked p cross join lateral (
+          select company_id, _id, webhook_id, webhook_epoch, replay_of, event, body, queued_at, redacted_at from deliveries d
+          where d.company_id = p.company_id and d._id = p.delivery_id offset 0
+        ) d left join lateral (
+          select w.url, w.custom_headers, w.epoch from webhooks w
+          where w.company_id = d.company_id and w._id = d.webhook_id and w.status = 'ACTIVE'
+            and exists (select from companies c where c._id = w.company_id and c.status = 'ACTIVE') offset 0
+        ) w on true
+      ), taken as (
+        delete from delivery_queue q using picked where ${isPicked('q', 'seq')}
+      ), begun as (
+        insert into delivery_attempts (company_id, delivery_id, attempted_at)
+        select company_id, _id, attempted_at from judged where refused is null
+      ), ended as (
+        update deliveries d set status = 'FAILED', error = v.refused, finished_at = clock_timestamp()
+        from judged v where v.refused is not null and ${isPicked('d', '_id', 'v')}
+      )
+      select company_id as company, _id, replay_of, event, refused, url, custom_headers, attempted_at,
+        case when refused is null then body end as body, extract(epoch from now() - queued_at)::float as age
+      from judged`,
     values: [...pickValues(capacity), maxAgeMs / 1000],
-    planEachTime: true,
   });
-  const claimed = rows.filter((row) => row.status === 'SENDING');
+  const claimed = rows.filter((row) => row.refused === null);
   return { claimed, dismissed: rows.length - claimed.length };
 }
 
 export interface DeliveryOutcome extends RowOutcome {
   company: string;
+  attempted_at: string;
   status: 'DELIVERED' | 'FAILED';
   response_status: number | null;
   response_ms: number;
@@ -72,14 +82,20 @@ export interface DeliveryOutcome extends RowOutcome {
 export function recordOutcomes(tx: SystemTx, outcomes: DeliveryOutcome[]): Promise<number> {
   return exec(tx, {
     name: 'webhooks.recordOutcomes',
-    text: `update deliveries d set status = o.status, response_status = o.response_status, response_ms = o.response_ms,
-        response_body = case when d.redacted_at is null then o.response_body end, error = o.error, finished_at = now()
-      from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::text[], $7::text[])
-        as o (company_id, _id, status, response_status, response_ms, response_body, error)
-      where d.company_id = o.company_id and d._id = o._id and d.status in ('SENDING', 'UNKNOWN')`,
+    text: `with o as materialized (
+        select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::int[], $6::int[], $7::text[], $8::text[])
+          as o (company_id, _id, attempted_at, status, response_status, response_ms, response_body, error)
+      ), over as (
+        delete from delivery_attempts a using o where a.company_id = any(array[o.company_id]) and a.delivery_id = any(array[o._id])
+      )
+      update deliveries d set status = o.status, response_status = o.response_status, response_ms = o.response_ms,
+        response_body = case when d.redacted_at is null then o.response_body end, error = o.error, attempted_at = o.attempted_at,
+        finished_at = now()
+      from o where ${isPicked('d', '_id', 'o')} and (d.finished_at is null or d.status = 'UNKNOWN')`,
     values: [
       outcomes.map((outcome) => outcome.company),
       outcomes.map((outcome) => outcome._id),
+      outcomes.map((outcome) => outcome.attempted_at),
       outcomes.map((outcome) => outcome.status),
       outcomes.map((outcome) => outcome.response_status),
       outcomes.map((outcome) => outcome.response_ms),
@@ -89,57 +105,27 @@ export function recordOutcomes(tx: SystemTx, outcomes: DeliveryOutcome[]): Promi
   });
 }
 
-/** For the transaction of the sweep: only a bitmap scan can read its index, a range index (BRIN) over the time of the attempt. */
-export function allowBitmaps(tx: SystemTx): Promise<number> {
-  return exec(tx, {
-    name: 'webhooks.allowBitmaps',
-    text: `select set_config('enable_bitmapscan', 'on', true)`,
-    values: [],
-  });
-}
-
-/** When a sweep was made, and in which transaction. */
-export interface EarlierSweep {
-  at: string;
-  xid: string;
-}
-
 /**
- * Settles deliveries that are SENDING for longer than any attempt can last: their worker died. Each becomes UNKNOWN and is never sent
- * again. Only claims after a stored mark are read. `earlier` becomes this mark when the transactions before it have ended: a claim whose COMMIT waits for
- * a standby is not visible until then, however old it is. Returns `earlier` for the next sweep. A clock that was set back moves the mark
- * back with it. Deliveries are locked in the order of their ids, as redactPortion() does, so that the two never wait for each other.
+ * Settles attempts that are under way for longer than any attempt can last: their worker died. Each delivery becomes UNKNOWN and is never
+ * sent again. A claim whose COMMIT waits for a standby is settled when it becomes visible, however old it is then. Deliveries are locked in
+ * the order of their ids, as redactPortion() does, so that the two never wait for each other.
  */
-export async function sweepInterrupted(
-  tx: SystemTx,
-  leaseSeconds: number,
-  earlier: EarlierSweep | null,
-): Promise<{ unknown: number; earlier: EarlierSweep }> {
-  const { unknown, is_over, at, xid } = await one<EarlierSweep & { unknown: number; is_over: boolean }>(tx, {
+export function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Promise<number> {
+  return exec(tx, {
     name: 'webhooks.sweepInterrupted',
-    text: `with mark as (
-        select coalesce((select value::timestamptz from platform_state where key = 'deliveries.swept'), '-infinity') as since,
-          now() - make_interval(secs => $1) as until,
-          coalesce($2::timestamptz <= now() - make_interval(secs => $1) and $3::xid8 <= pg_snapshot_xmin(pg_current_snapshot()), false) as is_safe
-      ), overdue as materialized (
-        select d.company_id, d._id from deliveries d, mark
-        where d.attempted_at > mark.since and d.attempted_at <= mark.until and d.status = 'SENDING'
+    text: `with overdue as materialized (
+        select company_id, delivery_id, attempted_at from delivery_attempts where attempted_at <= now() - make_interval(secs => $1)
+      ), open as materialized (
+        select d.company_id, d._id, o.attempted_at from overdue o join deliveries d
+          on d.company_id = any(array[o.company_id]) and d._id = any(array[o.delivery_id]) and d.finished_at is null
         order by d.company_id, d._id for update of d
-      ), unknown as (
-        update deliveries d set status = 'UNKNOWN', finished_at = now(), error = 'INTERRUPTED' from overdue o
-        where d.company_id = o.company_id and d._id = o._id and d.status = 'SENDING'
-        returning 1
-      ), moved as (
-        insert into platform_state (key, value)
-        select 'deliveries.swept', least(until, case when is_safe then greatest(since, $2::timestamptz) else since end)::text
-        from mark on conflict (key) do update set value = excluded.value returning 1
+      ), over as (
+        delete from delivery_attempts a using overdue where ${isPicked('a', 'delivery_id', 'overdue')}
       )
-      select (select count(*) from unknown)::int as unknown, (select count(*) from moved) as moved, now()::text as at,
-        pg_current_xact_id()::text as xid, is_safe or coalesce($2::timestamptz > now() or $3::xid8 > pg_current_xact_id(), true) as is_over
-      from mark`,
-    values: [leaseSeconds, earlier?.at ?? null, earlier?.xid ?? null],
+      update deliveries d set status = 'UNKNOWN', attempted_at = o.attempted_at, finished_at = now(), error = 'INTERRUPTED'
+      from open o where ${isPicked('d', '_id', 'o')}`,
+    values: [leaseSeconds],
   });
-  return { unknown, earlier: earlier && !is_over ? earlier : { at, xid } };
 }
 
 /**

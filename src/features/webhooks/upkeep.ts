@@ -5,7 +5,7 @@ import { purgeByPages } from '../../platform/store/retention.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { purgeRuns } from '../../platform/work/runs/runs.ts';
 import { ATTEMPT_MS } from './attempt.ts';
-import { allowBitmaps, deleteOldDeliveries, sweepInterrupted, type EarlierSweep } from './delivery-queries.ts';
+import { deleteOldDeliveries, sweepInterrupted } from './delivery-queries.ts';
 import { REPLAYS } from './replays/replays.ts';
 import { declareSettingLimit } from '../../platform/values/limits.ts';
 
@@ -21,21 +21,16 @@ const LEASE_SECONDS = ATTEMPT_MS / 1000 + 5;
 
 /** Returns a function that settles the deliveries of workers that died. It never throws. */
 export function createSweep(kit: Kit): () => Promise<void> {
-  let earlier: EarlierSweep | null = null;
-  const interrupted = async (tx: SystemTx): ReturnType<typeof sweepInterrupted> => {
-    await allowBitmaps(tx);
-    return sweepInterrupted(tx, LEASE_SECONDS, earlier);
-  };
   return async () => {
     try {
       // Interrupted deliveries may be settled from the reserve of a full disk: there are never more of them than slots.
-      const { unknown, earlier: next } = await kit.database.systemTx('deliveries', interrupted, { fromReserve: true });
-      earlier = next;
+      const sweep = (tx: SystemTx): Promise<number> => sweepInterrupted(tx, LEASE_SECONDS);
+      const unknown = await kit.database.systemTx('deliveries', sweep, { fromReserve: true });
       if (unknown === 0) return;
       kit.metrics.deliveries.inc({ status: 'UNKNOWN' }, unknown);
       kit.log.warn({ deliveries: unknown }, 'deliveries: interrupted attempts are UNKNOWN and will not be repeated');
     } catch (error) {
-      // Failure policy: the mark of the last sweep did not move, so the next sweep covers the same period again.
+      // Failure policy: the next sweep settles the same deliveries.
       kit.log.warn({ err: error }, 'deliveries: the sweep failed');
     }
   };

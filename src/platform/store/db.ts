@@ -89,8 +89,9 @@ const SESSION = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
-  // Tells the trigger on messages that this process moves enrollments itself; processes of the earlier release do not (sql/campaigns.sql).
+  // Tell triggers in sql/ that this process moves enrollments and queues deliveries itself; processes of the earlier release do not.
   'app.moves_enrollments': 'on',
+  'app.queues_deliveries': 'on',
   // Compiling a plan (JIT) takes longer than running these short statements.
   jit: 'off',
 };

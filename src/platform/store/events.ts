@@ -139,16 +139,23 @@ async function chooseAwaited<T extends EventItem | UnreadEvent>(tx: Executor, it
   return items.filter((item) => awaited.has(`${findEventRecord(item).company} ${item.event}`));
 }
 
+/** Queues the deliveries that the common table expression `made` has inserted: an insert of deliveries is followed by this one. */
+export const QUEUE_MADE =
+  'insert into delivery_queue (company_id, seq, delivery_id) select company_id, seq, _id from made';
+
 function insertDeliveries(tx: Executor, items: EventItem[], timestamp: string): Promise<number> {
   return exec(tx, {
     name: 'events.insertDeliveries',
-    text: `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, queued_at, body)
-      select item.company_id, item._id, l.webhook_id, l.epoch, item.event, item.resource_id, $5, item.body
-      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::text[])
-        with ordinality as item (company_id, _id, event, resource_id, body, position)
-      join event_listeners l on l.company_id = item.company_id and l.event = item.event
-      where exists (select from companies c where c._id = l.company_id and c.status = 'ACTIVE')
-      order by item.position`,
+    text: `with made as (
+        insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, queued_at, body)
+        select item.company_id, item._id, l.webhook_id, l.epoch, item.event, item.resource_id, $5, item.body
+        from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::text[])
+          with ordinality as item (company_id, _id, event, resource_id, body, position)
+        join event_listeners l on l.company_id = item.company_id and l.event = item.event
+        where exists (select from companies c where c._id = l.company_id and c.status = 'ACTIVE')
+        order by item.position
+        returning company_id, seq, _id
+      ) ${QUEUE_MADE}`,
     values: [
       items.map((item) => findEventRecord(item).company),
       items.map(() => newId()),

@@ -22,7 +22,8 @@ const REST_MS = 120_000;
 /** What still waits to be done, by its kind and state, and when the first and the last of it are due or were begun. */
 const WORK = `select kind, state, count(*)::int as count, min(at)::text as first, max(at)::text as last, now()::text as now
   from (
-    select 'delivery' as kind, status as state, coalesce(claimed_at, queued_at) as at from deliveries where status in ('QUEUED', 'SENDING')
+    select 'delivery' as kind, 'QUEUED' as state, null::timestamptz as at from delivery_queue
+    union all select 'delivery', 'SENDING', attempted_at from delivery_attempts
     union all select 'run ' || kind, status, coalesce(held_until, turn_at) from runs where finished_at is null
     union all select 'enrollment', status, next_run_at from campaign_enrollments where next_run_at is not null
     union all select 'campaign', status, coalesce(held_until, turn_at) from campaigns where not is_enrolled

@@ -208,8 +208,8 @@ async function awaitRecovery(play: DeliveriesRun): Promise<void> {
   const began = performance.now();
   const receipts = receiver.receipts.length;
   const [clock] = await stage.store.sql<{ now: string }>('select now()::text as now');
-  const open = `select 1 from deliveries where status = 'SENDING' and claimed_at <= $1 limit 1`;
-  const queued = 'select 1 from deliveries where claimed_at is null limit 1';
+  const open = 'select 1 from delivery_attempts where attempted_at <= $1 limit 1';
+  const queued = 'select 1 from delivery_queue limit 1';
   await waitUntil(
     'the interrupted deliveries to end and the queue to move',
     async () =>
@@ -222,10 +222,9 @@ async function awaitRecovery(play: DeliveriesRun): Promise<void> {
 
 /** Returns the status of deliveries that have not ended: QUEUED if there are any, else SENDING, else null. */
 async function findOpenStatus({ stage }: DeliveriesRun): Promise<string | null> {
-  // The partial index answers the first query; the second walks over the table, so it comes last.
-  const [queued] = await stage.store.sql('select 1 from deliveries where claimed_at is null limit 1');
+  const [queued] = await stage.store.sql('select 1 from delivery_queue limit 1');
   if (queued) return 'QUEUED';
-  const [sending] = await stage.store.sql(`select 1 from deliveries where status = 'SENDING' limit 1`);
+  const [sending] = await stage.store.sql('select 1 from delivery_attempts limit 1');
   return sending ? 'SENDING' : null;
 }
 

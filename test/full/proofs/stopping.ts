@@ -97,7 +97,7 @@ async function stopUnderLoad(play: StoppingRun, round: number): Promise<void> {
   // A failure of the load is reported at the end of the round, and not during the stop.
   running.catch(() => undefined);
   await waitUntil('a delivery attempt to be under way', async () => {
-    const [row] = await stage.store.sql(`select 1 from deliveries where status = 'SENDING' limit 1`);
+    const [row] = await stage.store.sql('select 1 from delivery_attempts limit 1');
     return row !== undefined;
   });
   await sleep(chance.int(500));
@@ -109,7 +109,8 @@ async function stopUnderLoad(play: StoppingRun, round: number): Promise<void> {
   if (play.judgesPace) assert.ok(ms <= STOP_MS, `it took ${Math.round(ms)} ms to end`);
   account.slowestStopMs = Math.max(account.slowestStopMs, Math.round(ms));
   const left = await stage.store.sql(
-    `select _id, status from deliveries where status in ('SENDING', 'UNKNOWN')
+    `select delivery_id as _id, 'SENDING' as status from delivery_attempts
+      union all select _id, status from deliveries where status = 'UNKNOWN'
       union all select _id, status from messages where status = 'QUEUED' and message_type = 'OUTGOING'`,
   );
   assert.deepEqual(left, [], 'a delivery or a message has no outcome');

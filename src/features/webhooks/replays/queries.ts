@@ -1,4 +1,5 @@
 import { one, oneValue } from '../../../platform/store/db.ts';
+import { QUEUE_MADE } from '../../../platform/store/events.ts';
 import { READ_BYTES } from '../../../platform/store/portions.ts';
 import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import type { ClaimedRun } from '../../../platform/work/runs/queries.ts';
@@ -63,7 +64,7 @@ export function findReplayState(
   return one(tx, {
     name: 'webhooks.replays.findState',
     text: `select exists (select from webhooks where company_id = $1 and _id = $2 and status = 'ACTIVE' and epoch = $3) as can_send,
-        (select count(*)::int from (select from deliveries d where d.company_id = $1 and d.claimed_at is null limit $4) q) as waiting`,
+        (select count(*)::int from (select from delivery_queue where company_id = $1 limit $4) q) as waiting`,
     values: [tx.companyId, webhook, epoch, mostWaiting],
   });
 }
@@ -102,8 +103,9 @@ export function replayPortion(
         order by d._id for share of d
       ), made as (
         insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body, replay_of)
-        select $1, ($8::text[])[row_number() over (order by s._id)], $9, $10, s.event, s.resource_id, s.body, s._id from sources s returning 1
-      )
+        select $1, ($8::text[])[row_number() over (order by s._id)], $9, $10, s.event, s.resource_id, s.body, s._id from sources s
+        returning company_id, seq, _id
+      ), queued as (${QUEUE_MADE})
       select (select count(*)::int from portion) as processed, (select count(*)::int from made) as created,
         (select jsonb_build_object('at', queued_at, 'id', _id) from portion order by queued_at desc, _id desc limit 1) as place`,
     values: [...choiceValues(tx, input, created_at), place && JSON.stringify(place), ids, input.webhook, input.epoch],

@@ -1,11 +1,11 @@
 /** The SQL by which claims are fair: rows of a queue table, a few of each company in turn. */
 import type { ClaimCapacity } from './queue.ts';
 
-/** A queue table. Needs a partial index on (company_id, `order`) where `waiting`. */
+/** A queue table. Needs an index on (company_id, `order`), where `waiting`. */
 export interface QueueTable {
   table: string;
-  /** The condition of the partial index; it begins with a column of the table. */
-  waiting: string;
+  /** The condition of the partial index; it begins with a column of the table. Absent where every row of the table waits. */
+  waiting?: string;
   /** A column that gives the order within a company. */
   order: string;
   /** What the statement reads of the picked rows beside their company: the other column of the primary key comes first. */
@@ -18,7 +18,12 @@ export interface QueueTable {
  * alone the planner would take the primary key and read the whole history; so it costs one look for each company that waits, however many
  * rows wait.
  */
-export const pickInTurn = ({ table, waiting, order, columns }: QueueTable): string => `queues as (
+export const pickInTurn = ({
+  table,
+  waiting = 'company_id is not null',
+  order,
+  columns,
+}: QueueTable): string => `queues as (
     (select company_id from ${table} where ${waiting} order by company_id, ${order} limit 1)
     union all
     select (select q.company_id from ${table} q where q.${waiting} and q.company_id > c.company_id
