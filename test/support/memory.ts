@@ -1,10 +1,10 @@
-/** Measures how much memory is held while a stream passes. */
+/** Collects garbage, and measures how much memory is held while a stream passes. */
 import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
+export const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Memory is measured each time that this many bytes have passed. */
 const STEP_BYTES = 10 * 1024 * 1024;

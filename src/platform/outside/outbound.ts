@@ -21,6 +21,7 @@ import {
   type OutboundStream,
   type StreamedBody,
 } from './outbound-stream.ts';
+import { stopOnAbort } from './stop-on-abort.ts';
 import { declareLimit } from '../values/limits.ts';
 
 export interface OutboundRequest {
@@ -217,7 +218,7 @@ function startAttempt<A>(
   receive: CreateReceiver<A>,
 ): Promise<A> {
   return new Promise((resolve, reject) => {
-    const onAbort = () => state.stop(makeTimeoutError(state));
+    const ignoreAbort = stopOnAbort(request.signal, () => state.stop(makeTimeoutError(state)));
     const state: CallAttempt = {
       request,
       receiver: receive(request.maxBytes, resolve, reject),
@@ -229,7 +230,7 @@ function startAttempt<A>(
       settle(error) {
         if (state.settled) return;
         state.settled = true;
-        request.signal.removeEventListener('abort', onAbort);
+        ignoreAbort();
         discardBody(request.body);
         state.receiver.end(error);
       },
@@ -242,7 +243,6 @@ function startAttempt<A>(
     };
     const options = dispatchOptions(url, request);
     if (request.signal.aborted) return state.settle(makeTimeoutError(state));
-    request.signal.addEventListener('abort', onAbort);
     client.dispatching = state;
     client.agent.dispatch(options, createDispatchHandler(state, client));
     client.dispatching = null;
