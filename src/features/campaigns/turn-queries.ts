@@ -30,7 +30,6 @@ export async function claimCampaigns(
       from picked where ${isPicked('c')}
       returning c.company_id as company, c._id, name, status, claimed_at`,
     values: pickValues(capacity),
-    planEachTime: true,
   });
   return { claimed, dismissed: 0 };
 }
@@ -79,7 +78,6 @@ export async function addUpChanges(tx: SystemTx, most: number): Promise<number> 
       )
       select count(*)::int as taken from taken`,
     values: [most],
-    planEachTime: true,
   });
   return rows[0]?.taken ?? 0;
 }

@@ -39,7 +39,6 @@ export async function claimItems(
         attachment_id as attachment, revision,
         indexed_revision, attempts, claimed_at`,
     values: pickValues(capacity),
-    planEachTime: true,
   });
   return { claimed, dismissed: 0 };
 }

@@ -36,7 +36,6 @@ export async function claimCatalogues(
       from picked where ${isPicked('c')}
       returning c.company_id as company, c._id, claimed_at, channel, account, failures, pass_at, pass_after`,
     values: pickValues(capacity),
-    planEachTime: true,
   });
   return { claimed, dismissed: 0 };
 }

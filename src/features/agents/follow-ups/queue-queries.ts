@@ -29,7 +29,6 @@ export async function claimFollowUps(
       from picked where ${isPicked('f')}
       returning f.company_id as company, f._id, attempts, claimed_at`,
     values: pickValues(capacity),
-    planEachTime: true,
   });
   return { claimed, dismissed: 0 };
 }
@@ -53,7 +52,6 @@ export function restFollowUps(tx: SystemTx, ends: FollowUpEnd[]): Promise<number
         for update of h skip locked
       )
       update follow_ups f set held_until = now() + make_interval(secs => picked.pause_seconds) from picked where ${isPicked('f')}`,
-    planEachTime: true,
     values: [
       ends.map(({ company }) => company),
       ends.map(({ _id }) => _id),
@@ -79,6 +77,5 @@ export function takeUnsettledFollowUps(tx: SystemTx, holdSeconds: number): Promi
       update follow_ups f set settle_until = now() + make_interval(secs => $1) from picked where ${isPicked('f')}
       returning f.company_id as company, f._id`,
     values: [holdSeconds],
-    planEachTime: true,
   });
 }

@@ -35,7 +35,6 @@ export async function claimTurns(
       returning p.company_id as company, p.conversation_id as _id, message_id as message,
         coalesce(first_message_id, message_id) as first_message, attempts, overtaken, claimed_at`,
     values: pickValues(capacity),
-    planEachTime: true,
   });
   return { claimed, dismissed: 0 };
 }
@@ -75,7 +74,6 @@ export function restTurns(tx: SystemTx, ends: TurnEnd[]): Promise<number> {
       )
       update pending_turns p set held_until = now() + make_interval(secs => picked.pause_seconds)
       from picked where ${isPicked('p', 'conversation_id')}`,
-    planEachTime: true,
     values: [
       ends.map(({ company }) => company),
       ends.map(({ _id }) => _id),
@@ -111,7 +109,6 @@ export function takeUnsettled(tx: SystemTx, holdSeconds: number): Promise<Unsett
       returning t.company_id as company, t._id, t.conversation_id as conversation, t.outcome, t.message_id as message,
         t.file_message_id as file_message, a._id as agent, a.name`,
     values: [holdSeconds],
-    planEachTime: true,
   });
 }
 
@@ -135,7 +132,6 @@ export function deleteOldConversationBudgets(
       )
       delete from agent_conversation_budgets b using picked where ${isPicked('b', 'conversation_id')} and b.day = any(array[picked.day])`,
     values: [days, most],
-    planEachTime: true,
   });
 }
 

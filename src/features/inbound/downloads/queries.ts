@@ -74,7 +74,6 @@ export async function claimDownloads(
         extract(epoch from now() - d.created_at)::float / 3600 as age_hours, v.file_type, v.channel, v.mime_type, v.size,
         v.network_id, d.sha256`,
     values: [...pickValues(capacity), leaseSeconds],
-    planEachTime: true,
   });
   const claimed = rows.filter((row) => row.state === 'RUNNING');
   return { claimed, dismissed: rows.length - claimed.length };
@@ -214,7 +213,6 @@ export function requeueDue(tx: SystemTx, limit: number): Promise<number> {
       )
       update media_downloads d set state = 'WAITING', due_at = null from picked where ${isPicked('d', 'attachment_id')}`,
     values: [limit],
-    planEachTime: true,
   });
 }
 

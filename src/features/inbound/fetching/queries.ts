@@ -51,7 +51,6 @@ export async function claimInboxes(
       returning f.company_id as company, f.inbox_id as _id, f.turn, f.failures, f.position,
         i.fetch_from as start, i.channel, coalesce(i.network_address, '') as address, (${RECEIVES}) as receives`,
     values: [...pickValues(capacity), leaseSeconds],
-    planEachTime: true,
   });
   return { claimed, dismissed: 0 };
 }
@@ -94,7 +93,6 @@ export function requeueDue(tx: SystemTx, limit: number): Promise<number> {
       )
       update inbox_fetches f set state = 'WAITING', due_at = null from picked where ${isPicked('f', 'inbox_id')}`,
     values: [limit],
-    planEachTime: true,
   });
 }
 

@@ -68,7 +68,6 @@ export function openLeases<Row extends LeasedRow>(
             select company_id, ${id} from ${table} where ${due} order by ${dueAt} limit ${REQUEUED_AT_ONCE} for update skip locked
           )
           update ${table} q set is_waiting = true, held_until = null, claimed_at = null from picked where ${isPicked('q', id)}`,
-        planEachTime: true,
         values: [],
       }),
     // A row that somebody has locked is renewed the next time. One that has ended meanwhile has no lease any more.
@@ -81,7 +80,6 @@ export function openLeases<Row extends LeasedRow>(
             for no key update of k skip locked
           )
           update ${table} q set held_until = ${leaseEnd(queue)} from picked where ${isPicked('q', id)}`,
-        planEachTime: true,
         values: [
           rows.map(({ company }) => company),
           rows.map(({ _id }) => _id),

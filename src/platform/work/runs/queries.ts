@@ -182,7 +182,6 @@ export async function claimRuns<I>(
       returning r.company_id as company, r._id, input, subjects[processed + 1:] as subjects, place, actor, origin, total, processed,
         failures, attempts, created_at, claimed_at`,
     values: pickValues(capacity),
-    planEachTime: true,
   });
   return { claimed, dismissed: 0 };
 }
