@@ -334,7 +334,7 @@ async function collectPlatform(): Promise<Found[]> {
     collect({
       file: `src/platform/${name.split('.')[0]}.ts`,
       builder: { name, types: [type] },
-      build: (tx) => build({ ...(tx as SystemTx), wakes: () => undefined, changed: () => undefined }),
+      build: (tx) => build({ ...(tx as SystemTx), wakes: () => undefined, concerns: () => undefined }),
       touched,
     });
   const once = (system: SystemTx, owner: (typeof owners)[number]) =>

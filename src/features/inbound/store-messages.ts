@@ -71,7 +71,6 @@ export async function storeMessages(
   const messages = listInserted(placed, inserted);
   refuseEmptyConversations(threads, messages);
   updateConversationsAndContacts(tx, { placed, threads, messages, agentWaitSeconds });
-  announceChanges(tx, messages);
   noteCampaignReplies(tx, placed, threads.threads, new Set(messages.map(({ external_id }) => external_id)));
   await emitEvents(tx, { placed, threads, people, messages });
   await applyParked(
@@ -127,16 +126,7 @@ async function completeStoredPlaceholders(tx: SystemTx, stored: ArrivedMessage[]
     files.map((arrival) => ({ ...arrival, contact: '', conversation: '' })),
     context,
   );
-  announceChanges(tx, await completePlaceholders(tx, ...rows));
-}
-
-function announceChanges(tx: SystemTx, messages: Pick<Message, 'company' | '_id' | 'conversation'>[]): void {
-  tx.changed(
-    messages.flatMap(({ company, _id, conversation }) => [
-      { company, kind: 'MESSAGE', ids: [_id] },
-      { company, kind: 'CONVERSATION', ids: [conversation] },
-    ]),
-  );
+  await completePlaceholders(tx, ...rows);
 }
 
 /** Throws when a conversation was opened for messages that another process has stored meanwhile, in a conversation of its own. */

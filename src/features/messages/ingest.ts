@@ -101,11 +101,6 @@ function listReports({ delivered_at, read_at, failed_at, errors, failure_reason 
 /** Removes the echoes whose ids and statuses our messages have now. */
 async function removeEchoes(tx: AnyTx, takeovers: Takeover[]): Promise<void> {
   await replaceEchoes(tx, takeovers);
-  for (const { echo } of takeovers)
-    tx.changed([
-      { company: echo.company, kind: 'MESSAGE', ids: [echo._id] },
-      { company: echo.company, kind: 'CONVERSATION', ids: [echo.conversation] },
-    ]);
 }
 
 interface Progress {
@@ -161,7 +156,6 @@ async function settle(tx: AnyTx, progresses: Progress[]): Promise<Advanced[]> {
     before.status !== 'FAILED' && life.status === 'FAILED' ? [life] : [],
   );
   if (failed.length > 0) tx.awaitAtCommit(markPlacesDue(tx, failed));
-  tx.changed([...written.values()].map(({ company, _id }) => ({ company, kind: 'MESSAGE', ids: [_id] })));
   return changed.flatMap(({ before, life }) => {
     const message = written.get(life._id);
     return message && before.status !== life.status ? [{ before: before.status, message }] : [];
@@ -214,7 +208,6 @@ export async function applyCorrections(tx: AnyTx, corrections: Correction[]): Pr
   if (corrections.length === 0) return { applied: 0, parked: 0 };
   const corrected = await correctMessages(tx, [...latest(corrections).values()]);
   const found = new Set(corrected.map(joinKey));
-  tx.changed(corrected.map(({ company, _id }) => ({ company, kind: 'MESSAGE', ids: [_id] })));
   const unmatched = corrections.filter((correction) => !found.has(joinKey(correction)));
   if (unmatched.length > 0) {
     await parkUpdates(
@@ -270,6 +263,7 @@ export async function applyParked(tx: AnyTx, keys: MessageKey[]): Promise<number
 /** Applies updates that stayed parked because they were stored at the same moment as their message. Returns the number of messages. */
 export async function applyCrossed(tx: SystemTx, backMinutes: number): Promise<number> {
   const crossed = await findCrossed(tx, backMinutes);
+  tx.concerns(crossed.map(({ company }) => company));
   await applyParked(tx, crossed);
   return crossed.length;
 }
@@ -280,6 +274,6 @@ export async function giveUpUnknown(tx: SystemTx): Promise<number> {
   const cause = { code: 'PROVIDER_UNREACHABLE', title: 'Outcome unknown', message, details: '' };
   const failed = await failUnknown(tx, [cause]);
   await moveFailed(tx, failed);
-  tx.changed(failed.map(({ company, _id }) => ({ company, kind: 'MESSAGE', ids: [_id] })));
+  tx.concerns(failed.map(({ company }) => company));
   return failed.length;
 }

@@ -129,7 +129,5 @@ async function failMessages(tx: TenantTx, failing: FailedMessage[]): Promise<Set
   if (failing.length === 0) return new Set();
   const failed = await failAllQueued(tx, failing);
   await moveFailed(tx, failed);
-  const ids = failed.map(({ _id }) => _id);
-  if (ids.length > 0) tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids }]);
-  return new Set(ids);
+  return new Set(failed.map(({ _id }) => _id));
 }
