@@ -7,7 +7,7 @@ import type { FoundPeople } from '../contacts/ingest-people.ts';
 import { findConversationsByKeys, touchThreads, type Thread } from '../conversations/ingest-queries.ts';
 import { completePlaceholders, insertInbound } from '../messages/ingest-insert-queries.ts';
 import { findKnown, type MessageKey } from '../messages/ingest-queries.ts';
-import { applyParked } from '../messages/ingest.ts';
+import { applyWaiting, takeWaiting } from '../messages/ingest.ts';
 import type { SplitContact } from '../contacts/ingest-renames.ts';
 import type { Message } from '../messages/schemas.ts';
 import { addActivity, latestPerContact, type Activity } from './activity.ts';
@@ -73,9 +73,12 @@ export async function storeMessages(
   updateConversationsAndContacts(tx, { placed, threads, messages, agentWaitSeconds });
   noteCampaignReplies(tx, placed, threads.threads, new Set(messages.map(({ external_id }) => external_id)));
   await emitEvents(tx, { placed, threads, people, messages });
-  await applyParked(
+  await applyWaiting(
     tx,
-    known.filter((key) => !key.stored),
+    await takeWaiting(
+      tx,
+      known.filter((key) => !key.stored),
+    ),
   );
   return { stored: messages.length, dropped, splits };
 }
