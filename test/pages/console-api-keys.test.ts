@@ -14,6 +14,7 @@ test('a key is created with few rights, its token is shown once, until a button 
   const dialog = findDialog(page);
   await dialog.getByLabel('Name').fill('Online shop');
   await dialog.getByLabel('Expires').selectOption('After 30 days');
+  await dialog.getByRole('checkbox', { name: 'Short token' }).check();
   await dialog.getByRole('button', { name: 'Everything' }).click();
   await dialog.getByRole('button', { name: 'Nothing' }).click();
   await dialog.getByRole('checkbox', { name: 'Contacts: Read' }).check();
@@ -21,6 +22,7 @@ test('a key is created with few rights, its token is shown once, until a button 
   await dialog.getByRole('button', { name: 'Create a key' }).click();
   await dialog.getByText('It is shown only once').waitFor();
   const key = await dialog.getByLabel('Token', { exact: true }).inputValue();
+  assert.match(key, /^pk_.{43}$/);
   await page.keyboard.press('Escape');
   await page.mouse.click(5, 5);
   assert.ok(await dialog.getByLabel('Token', { exact: true }).isVisible(), 'Escape closes the only view of the token');
