@@ -11,6 +11,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { CheckField } from '../../ui/field.tsx';
 import { explainField } from '../../ui/problem.ts';
 import styles from './api-keys.module.css';
+import { ConnectAssistant } from './connect-assistant.tsx';
 import { ExpiryField } from './expiry-field.tsx';
 import { RightsField } from './rights-field.tsx';
 import { toScopes, type Right } from './scopes.ts';
@@ -75,7 +76,12 @@ function MadeKey({ made, onClose }: { made: ApiKeyMade; onClose(): void }): Reac
       <p className={styles['warning']} role="alert">
         {made.token === null ? texts.tokenLost : texts.tokenOnce}
       </p>
-      {made.token !== null && <CopyField label={texts.token} value={made.token} hint={texts.tokenUse} />}
+      {made.token !== null && (
+        <>
+          <CopyField label={texts.token} value={made.token} hint={texts.tokenUse} />
+          <ConnectAssistant token={made.token} />
+        </>
+      )}
     </Dialog>
   );
 }
