@@ -87,6 +87,8 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'inbound.deleteAside': 'retention, by age alone',
   'inbound.exceedsQuota': 'the company itself',
   'inbound.requeueDownloads': 'downloads of all companies, by their time alone',
+  'messages.findUndivided': 'companies, by their ids',
+  'messages.fillPart': 'a function of the database that has the condition',
   'limits.purge': 'buckets belong to subjects, of which a company is one',
   'retention.countPages': 'the size of a table',
   'runs.deleteOld': 'retention, by age alone',
