@@ -23,21 +23,9 @@ create table delivery_attempts (
 with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 call tenant_table('delivery_attempts');
 
--- Until it is restarted, a process of the earlier release claims deliveries without a claimed_at. From here on it finds none, and this
+-- Until it is restarted, a process of the earlier release claims deliveries without a claimed_at. From here on it queues none of them, and this
 -- release sends what it queues. A later release removes the column, and the indexes deliveries_queue and deliveries_attempted.
 alter table deliveries alter column claimed_at set default now();
-
--- Row security may apply to the owner, who would then see no row.
-set local role parley_system;
-set local enable_seqscan = off;
--- The sweep of the earlier release has settled all attempts until this mark.
-insert into delivery_attempts (company_id, delivery_id, attempted_at)
-  select company_id, _id, attempted_at from deliveries
-  where status = 'SENDING'
-    and attempted_at > coalesce((select value::timestamptz from platform_state where key = 'deliveries.swept'), '-infinity');
-with waiting as (update deliveries set claimed_at = now() where claimed_at is null returning company_id, seq, _id)
-  insert into delivery_queue (company_id, seq, delivery_id) select company_id, seq, _id from waiting;
-reset role;
 
 -- As in sql/webhooks.sql.
 create function queue_delivery() returns trigger language plpgsql as $$

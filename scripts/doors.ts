@@ -54,6 +54,8 @@ const SYSTEM_USERS = [
   /^src\/features\/knowledge\/(turn-queries|loop)\.ts$/,
   // Leaves turns with the messages of all companies, and chooses the next turn of any company.
   /^src\/features\/agents\/(turns|follow-ups)\/(ingest-queries|queue-queries|loop|upkeep)\.ts$/,
+  // Looks for messages of all companies that are in no part of the search, and chooses the next company whose messages move.
+  /^src\/features\/messages\/parts-upkeep(-queries)?\.ts$/,
   // Deletes old runs, and the days of all companies.
   /^src\/features\/bulk\/upkeep(-queries)?\.ts$/,
   // These files open the database and pass it on.

@@ -1,6 +1,6 @@
 -- Returns the words of a text as the search compares them: without case and accents, split at blanks and punctuation, and cut after 64
--- characters, for which only longer texts have to be looked through. Each begins with the end of the company's id, so the index keeps the
--- words of companies apart, and the messages of one do not slow down the search of another.
+-- characters, for which only longer texts have to be looked through. Each begins with the end of `company`, the company's id or the prefix of a
+-- part of its messages. So the index keeps the words of companies and of parts apart, and a search reads those of one part at a time.
 create or replace function message_words(company text, content text) returns tsvector
 language sql immutable parallel safe
 return array_to_tsvector(array_remove(array_remove(string_to_array(
@@ -9,18 +9,111 @@ return array_to_tsvector(array_remove(array_remove(string_to_array(
     '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u2000-\u206f\u3000-\u303f]+', ' ' || right(company, 8), 'g'),
   ' '), ''), right(company, 8)));
 
--- Returns the query for messages with words that begin with each word of a search; null when the search has no words.
-create or replace function message_query(company text, search text) returns tsquery
+-- Returns the query for messages of a part of message_search with words that begin with each word of a search; null when the search has no words.
+create or replace function message_part_query(prefix text, search text) returns tsquery
 language sql immutable parallel safe
 return (select case when words = '{}' then null else ('''' || array_to_string(words, ''':* & ''') || ''':*')::tsquery end
-  from tsvector_to_array(message_words(company, search)) words);
+  from tsvector_to_array(message_words(prefix, search)) words);
 
--- Triggers write message_search, so no code can forget it.
+-- Returns what the words of a part begin with, in the place of the company's id. No word of a message has a full stop, so the words of no two
+-- parts are alike.
+create or replace function message_prefix(company text, part integer) returns text
+language sql immutable parallel safe
+return coalesce(to_hex(part) || '.', right(company, 8));
+
+-- Lists the parts of a company's messages: each has those that were created from its start on, and before its end. The first one is null.
+create or replace function list_message_parts(company text)
+returns table (part integer, starts_at timestamp with time zone, ends_at timestamp with time zone)
+language sql stable
+begin atomic
+  select p.part, p.starts_at, lead(p.starts_at, 1, 'infinity') over (order by p.starts_at)
+    from (select null::integer as part, '-infinity'::timestamptz as starts_at
+      union all select m.part, m.starts_at from message_parts m where m.company_id = company) p;
+end;
+
+-- Returns the query for the messages of all parts. Processes of the release before use it. It is called immutable, as it was, so that PostgreSQL makes
+-- the query once for a statement, while it plans: none of these statements is prepared.
+create or replace function message_query(company text, search text) returns tsquery
+language sql immutable
+return (select string_agg('(' || message_part_query(message_prefix(company, part), search)::text || ')', '|' order by starts_at desc)::tsquery
+  from list_message_parts(company));
+
+-- Begins a part when the last one has so many messages. It starts in a minute: by then every transaction sees it, so all messages that are created
+-- from then on are in it. Two transactions may begin one at the same moment, which only makes a part smaller.
+create or replace function begin_message_part(company text, size integer default 65536) returns void
+language plpgsql as $$
+declare
+  last timestamptz(3) := (select starts_at from message_parts where company_id = company order by starts_at desc limit 1);
+begin
+  if last > now() or not exists (select from message_search
+      where company_id = company and created_at >= coalesce(last, '-infinity') order by created_at desc offset size - 1 limit 1) then return; end if;
+  insert into message_parts (company_id, starts_at, is_filling)
+    select company, greatest(now() + interval '1 minute', max(created_at) + interval '1 millisecond'), last is null
+    from message_search where company_id = company
+    on conflict do nothing;
+end
+$$;
+
+-- Looks for companies with so many messages before their first part that these have to move into parts, such as all messages of an installation that
+-- had no parts, or imported ones.
+create or replace function find_undivided_messages(companies text[], size integer default 65536) returns void
+language sql as $$
+  select begin_message_part(company, size) from unnest(companies) company
+    where not exists (select from message_parts where company_id = company);
+  update message_parts p set is_filling = true
+    where not is_filling and (company_id, starts_at) in (
+        select company_id, min(starts_at) from message_parts where company_id = any(companies) group by company_id)
+      and exists (select from message_search s
+        where s.company_id = p.company_id and s.created_at < p.starts_at order by s.created_at desc offset 2 * size limit 1);
+$$;
+
+-- Moves the newest messages from before the first part of a company into that part, or into a new one when it is full, until some two parts of
+-- them are left. Returns how many were moved; 0 also when a transaction is using them. Readers see the messages and the start of the part change
+-- together.
+create or replace function fill_message_part(size integer default 65536, portion integer default 500) returns integer
+language plpgsql as $$
+declare
+  company text := (select company_id from message_parts where is_filling and starts_at < now() - interval '1 minute'
+    order by random() limit 1);
+  head message_parts;
+  edge timestamptz(3);
+  moved_rows integer;
+begin
+  if company is null or not pg_try_advisory_xact_lock(hashtextextended('message parts ' || company, 0)) then return 0; end if;
+  select * into head from message_parts where company_id = company order by starts_at limit 1;
+  select min(created_at) into edge from (select created_at from message_search
+    where company_id = company and created_at < head.starts_at order by created_at desc limit portion) near;
+  if edge is null or head.moved = 0 or head.moved >= size then
+    update message_parts set is_filling = false where company_id = company and is_filling;
+    if not exists (select from message_search
+        where company_id = company and created_at < head.starts_at order by created_at desc offset 2 * size limit 1) then return 0; end if;
+    insert into message_parts (company_id, starts_at, is_filling) values (company, edge, true) returning part, 0 into head.part, head.moved;
+  end if;
+  -- A transaction that changes one of these rows may wait for another one of them.
+  perform from message_search where company_id = company and created_at >= edge and created_at < head.starts_at for update nowait;
+  update message_search s set part = head.part, words = array_to_tsvector(array(
+      select message_prefix(company, head.part) || substr(word, 9) from unnest(tsvector_to_array(s.words)) word))
+    where company_id = company and created_at >= edge and created_at < head.starts_at;
+  get diagnostics moved_rows = row_count;
+  update message_parts set starts_at = edge, moved = head.moved + moved_rows where company_id = company and part = head.part;
+  return moved_rows;
+exception when lock_not_available then return 0;
+end
+$$;
+
+-- Triggers write message_search, so no code can forget it. Every 4,096th message looks whether the last part is full.
 create or replace function begin_message_search() returns trigger
 language plpgsql as $$
 begin
-  insert into message_search (company_id, _id, inbox_id, created_at, words)
-    select company_id, _id, inbox_id, created_at, message_words(company_id, coalesce(content, '')) from added;
+  -- Messages older than the first part may be moving into it just now.
+  perform pg_advisory_xact_lock_shared(hashtextextended('message parts ' || company_id, 0))
+    from (select company_id, min(created_at) as oldest from added group by company_id) written
+    where oldest < (select min(starts_at) from message_parts p where p.company_id = written.company_id);
+  insert into message_search (company_id, _id, inbox_id, created_at, part, words)
+    select company_id, _id, inbox_id, created_at, part, message_words(message_prefix(company_id, part), coalesce(content, ''))
+    from (select *, (select part from message_parts p where p.company_id = added.company_id and starts_at <= created_at
+        order by starts_at desc limit 1) as part from added offset 0) placed;
+  perform begin_message_part(company_id) from (select distinct company_id from added where _id like '%000') grown;
   return null;
 end
 $$;
@@ -30,7 +123,7 @@ create or replace trigger messages_search_begins after insert on messages
 create or replace function change_message_search() returns trigger
 language plpgsql as $$
 begin
-  update message_search set words = message_words(new.company_id, coalesce(new.content, ''))
+  update message_search set words = message_words(message_prefix(company_id, part), coalesce(new.content, ''))
     where company_id = new.company_id and _id = new._id;
   return null;
 end

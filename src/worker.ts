@@ -25,6 +25,8 @@ import {
 } from './features/inboxes/jobs.ts';
 import { startPreparing } from './features/knowledge/loop.ts';
 import { purgeChangesJob } from './features/live/jobs.ts';
+import { findUndividedJob } from './features/messages/jobs.ts';
+import { createPartsUpkeep } from './features/messages/parts-upkeep.ts';
 import { emptyStepJob } from './features/pipelines/jobs.ts';
 import { tableRowImporter } from './features/tables/rows/importer.ts';
 import { eraseRowsJob } from './features/tables/jobs.ts';
@@ -75,6 +77,7 @@ const jobs = [
   purgeTurnsJob,
   purgeConversationRunsJob,
   purgeChangesJob,
+  findUndividedJob,
   redactContactJob,
 ];
 
@@ -100,7 +103,13 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     startAgents(kit),
     startFollowUps(kit),
   ];
-  const looks = [crossedStatuses(kit), latePlaces(kit), createUsageUpkeep(kit), campaignCounters(kit)];
+  const looks = [
+    crossedStatuses(kit),
+    latePlaces(kit),
+    createUsageUpkeep(kit),
+    campaignCounters(kit),
+    createPartsUpkeep(kit),
+  ];
   const polled = loops.map((loop) => loop.dueWork);
   const dueWork = [...polled, running.dueWork(queues().map(({ name }) => name)), ...looks];
   const stopLooking = pollDueWork(kit.database.system('upkeep'), dueWork, {

@@ -58,7 +58,8 @@ async function checkKeys(keys: Keys, { url, company }: { url: string; company: s
   const token = await create(keys, '--company', company, '--scopes', 'webhooks:read, contacts:*');
   assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/, 'the token and nothing else is printed');
   assert.equal(await getStatus(url, token), 200);
-  const global = await create(keys, '--global', '--expires', '2099-01-31T00:00:00Z');
+  const global = await create(keys, '--global', '--expires', '2099-01-31T00:00:00Z', '--short');
+  assert.match(global, /^pk_[\w-]{43}$/);
   assert.equal(await getStatus(url, global, { 'x-company-id': company }), 200);
 
   const entries = (await keys('audit', '--global'))

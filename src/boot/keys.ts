@@ -17,7 +17,7 @@ import { withOperatorsDatabase } from './operators-database.ts';
 import { loadSecrets } from './secrets-file.ts';
 
 const USAGE = `usage:
-  npm run keys -- create --name NAME (--company ID | --global) [--scopes a:read,b:*] [--expires 2027-01-31T00:00:00Z]
+  npm run keys -- create --name NAME (--company ID | --global) [--scopes a:read,b:*] [--expires 2027-01-31T00:00:00Z] [--short]
   npm run keys -- list (--company ID | --global)
   npm run keys -- revoke ID (--company ID | --global)
   npm run keys -- audit --global`;
@@ -30,6 +30,7 @@ interface KeyCommand {
   name: string;
   scopes: string[];
   expiresAt: string | null;
+  isShort: boolean;
 }
 
 /** Runs the command and returns its output. Throws an error with one sentence, or with the usage text. */
@@ -58,7 +59,8 @@ function parseCommand(given: string[]): KeyCommand {
   const expires = values.expires === undefined ? null : new Date(values.expires);
   if (expires && !(expires.getTime() > Date.now())) throw new Error('--expires is no moment in the future');
   const expiresAt = expires?.toISOString() ?? null;
-  return { command, id, company: values.company ?? null, name: values.name, scopes, expiresAt };
+  const { company = null, name, short: isShort } = values;
+  return { command, id, company, name, scopes, expiresAt, isShort };
 }
 
 function splitArguments(args: string[]) {
@@ -72,6 +74,7 @@ function splitArguments(args: string[]) {
         global: { type: 'boolean', default: false },
         scopes: { type: 'string', default: '*' },
         expires: { type: 'string' },
+        short: { type: 'boolean', default: false },
       },
     });
   } catch (error) {
@@ -119,8 +122,9 @@ async function runCommand(config: StartConfig, database: Database, words: KeyCom
   }
   const secret = await findTokenSecret(config, database);
   return database.systemTx('upkeep', async (tx) => {
-    const { name, scopes, expiresAt } = words;
-    const key = await createKey(tx, secret, { company, name, scopes, expires_at: expiresAt });
+    const { name, scopes, expiresAt, isShort } = words;
+    const format = isShort ? 'SHORT' : 'JWT';
+    const key = await createKey(tx, secret, { company, name, scopes, expires_at: expiresAt, format });
     await recordKeyAudit(tx, company, 'api-keys.create', key._id);
     // Only the token is printed, so that a script can use the output as it is.
     return `${key.token}\n`;

@@ -51,6 +51,7 @@ const OTHER_KEYS: Record<string, { key: string; why: string }> = {
   },
   portfolio_minutes: { key: 'company_id,channel,portfolio,minute', why: 'one sum per minute' },
   message_places: { key: 'company_id,message_id', why: 'a message takes one place at most' },
+  message_parts: { key: 'company_id,starts_at', why: 'parts of the messages of a company, in their order' },
   campaign_files: { key: 'company_id,campaign_id,attachment_id', why: 'several steps may show the same file' },
   message_cards: { key: 'company_id,message_id,attachment_id', why: 'several cards may show the same file' },
   campaign_sends: { key: 'company_id,enrollment_id,step', why: 'one message for each step of an enrollment' },

@@ -233,6 +233,7 @@ test('every documented operation is served, and every route under /v1 is documen
     'POST /hooks/network/connected',
     'POST /hooks/partner/:',
     'POST /hooks/wap',
+    'POST /mcp',
     'POST /unsubscribe/:',
     'POST /web/v1/inboxes/:/files',
     'POST /web/v1/inboxes/:/messages',

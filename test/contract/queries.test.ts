@@ -86,6 +86,8 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'inbound.insertAsides': 'of what cannot be read nobody knows the company',
   'inbound.deleteAside': 'retention, by age alone',
   'inbound.exceedsQuota': 'the company itself',
+  'messages.findUndivided': 'companies, by their ids',
+  'messages.fillPart': 'a function of the database that has the condition',
   'limits.purge': 'buckets belong to subjects, of which a company is one',
   'retention.countPages': 'the size of a table',
   'runs.deleteOld': 'retention, by age alone',
@@ -328,7 +330,7 @@ async function collectPlatform(): Promise<Found[]> {
     collect({
       file: `src/platform/${name.split('.')[0]}.ts`,
       builder: { name, types: [type] },
-      build: (tx) => build({ ...(tx as SystemTx), wakes: () => undefined, changed: () => undefined }),
+      build: (tx) => build({ ...(tx as SystemTx), wakes: () => undefined, concerns: () => undefined }),
       touched,
     });
   const once = (system: SystemTx, owner: (typeof owners)[number]) =>

@@ -14,6 +14,7 @@ test('a key is created with few rights, its token is shown once, until a button 
   const dialog = findDialog(page);
   await dialog.getByLabel('Name').fill('Online shop');
   await dialog.getByLabel('Expires').selectOption('After 30 days');
+  await dialog.getByRole('checkbox', { name: 'Short token' }).check();
   await dialog.getByRole('button', { name: 'Everything' }).click();
   await dialog.getByRole('button', { name: 'Nothing' }).click();
   await dialog.getByRole('checkbox', { name: 'Contacts: Read' }).check();
@@ -21,6 +22,7 @@ test('a key is created with few rights, its token is shown once, until a button 
   await dialog.getByRole('button', { name: 'Create a key' }).click();
   await dialog.getByText('It is shown only once').waitFor();
   const key = await dialog.getByLabel('Token', { exact: true }).inputValue();
+  assert.match(key, /^pk_.{43}$/);
   await page.keyboard.press('Escape');
   await page.mouse.click(5, 5);
   assert.ok(await dialog.getByLabel('Token', { exact: true }).isVisible(), 'Escape closes the only view of the token');
@@ -37,6 +39,30 @@ test('a key is created with few rights, its token is shown once, until a button 
   await dialog.getByRole('button', { name: /Revoke the key/ }).click();
   await row.getByText('Revoked').waitFor();
   await platform.call(401, 'GET', '/v1/contacts', { key });
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('an assistant connects with the line that a new key shows', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/api-keys' });
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  const dialog = findDialog(page);
+  await dialog.getByLabel('Name').fill('Claude');
+  await dialog.getByRole('checkbox', { name: 'Short token' }).check();
+  await dialog.getByRole('button', { name: 'Assistant' }).click();
+  await dialog.getByRole('button', { name: 'Create a key' }).click();
+  await dialog.getByText('Connect an assistant').click();
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByLabel('Program').selectOption('Cursor');
+  const config = JSON.parse(await dialog.getByLabel('Connection', { exact: true }).inputValue());
+  const { url, headers } = config.mcpServers.parley;
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+  });
+  const text = await answer.text();
+  assert.ok(text.includes('"add_note"') && !text.includes('"save_contact"'), text.slice(0, 500));
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -10,6 +10,8 @@ import {
   openNetwork,
   secondsAgo,
 } from '../support/network.ts';
+import { ROLES } from '../../src/platform/store/db.ts';
+import { connectAs } from '../support/database.ts';
 import { startPlatform } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
@@ -175,6 +177,58 @@ test('a conversation that is closed leaves the results of a search among the ope
   await row.waitFor();
   await platform.call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { status: 'CLOSED' } });
   await row.waitFor({ state: 'detached' });
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a search whose page ends early goes on to older messages by itself, and says so', async () => {
+  const { conversation } = await writeAsContact(platform, { text: 'Doce de graviola e de jaca' });
+  const { sql } = platform.database;
+  await sql(
+    `insert into message_parts (company_id, starts_at) select company_id, now() + n * interval '500 milliseconds'
+      from conversations, generate_series(0, 10) n where _id = $1`,
+    [conversation._id],
+  );
+  // More than the search compares before it looks through the parts.
+  await sql(
+    `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin, content_type,
+        content, status, created_at)
+      select company_id, new_id(), _id, contact_id, inbox_id, channel, 'CONTACT', 'INCOMING', 'CHANNEL', 'TEXT',
+        case n when 5100 then 'Suco de graviola' else 'Mais' end, 'RECEIVED', now() + n * interval '1 millisecond'
+      from conversations, generate_series(1, 5100) n where _id = $1`,
+    [conversation._id],
+  );
+  const { page, calls, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  const blocker = await connectAs(ROLES.system, platform.database);
+  // Lets the time of the search pass before it has found anything.
+  const search = async (text: string): Promise<void> => {
+    await blocker.query('begin; lock table message_parts');
+    await page.getByRole('searchbox', { name: 'Search people and messages' }).fill(text);
+    await waitUntil('the search to wait', async () => {
+      const waiting = await sql(
+        `select from pg_locks join pg_stat_activity using (pid) where relation = 'message_parts'::regclass
+          and waitstart < clock_timestamp() - interval '50 milliseconds' and query like 'select m._id, %'`,
+      );
+      return waiting.length > 0;
+    });
+    await blocker.query('commit');
+  };
+  const held = await holdAnswers(page, 'after=');
+  await search('graviola');
+  await page.getByRole('button', { name: 'All messages 1+' }).click();
+  await page.getByText('Searching older messages…').waitFor();
+  await held.release();
+  await page.getByRole('button', { name: 'All messages 2', exact: true }).waitFor();
+  await page.getByRole('link', { name: /Doce de graviola/ }).waitFor();
+  const before = calls().length;
+  await search('jaca');
+  await page.getByRole('link', { name: /Doce de graviola/ }).waitFor();
+  assert.ok(
+    calls()
+      .slice(before)
+      .some((each) => each.includes('search=jaca') && each.includes('after=')),
+  );
+  await blocker.end();
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -1218,7 +1218,7 @@ export interface Methods {
     sendText: (body: SendText, options?: CallOptions) => Promise<Message>;
     /** Read a message. Returns the message with its status and, if it is FAILED, the cause in `errors`. Message events use the same format. Requires the scope `messages:read`. */
     get: (id: string, options?: CallOptions) => Promise<Message>;
-    /** List and search the messages of the company. Includes notes. GET /v1/messages/conversation/{id} reads one conversation faster. Requires the scope `messages:read`. */
+    /** List and search the messages of the company. Includes notes. GET /v1/messages/conversation/{id} reads one conversation faster. A page of a `search` with `skipCount` and without `page` can have fewer messages than `limit`, even none, while `hasNextPage` is true: the search has not looked at all messages yet, and goes on with `nextCursor`. Requires the scope `messages:read`. */
     search: ListMethod<[query?: MessagesSearchQuery, options?: CallOptions], Message>;
     /** List a conversation's messages. Oldest message first, unless `sort` says otherwise. Includes the team's notes. Requires the scope `messages:read`. */
     listInConversation: ListMethod<[id: string, query?: MessagesListInConversationQuery, options?: CallOptions], Message>;

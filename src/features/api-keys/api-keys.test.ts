@@ -212,6 +212,20 @@ describe('a key never grants more than its creator may do', () => {
 });
 
 describe('the life of a key', () => {
+  test('a short token has 46 characters, works like any other until its key is revoked, and is stored only as its hash', async () => {
+    const { body } = await create(201, { scopes: ['webhooks:read'], format: 'SHORT' });
+    const { token: key, _id, hint } = body;
+    assert.match(key, /^pk_[\w-]{43}$/);
+    assert.equal(hint, key.slice(-4));
+    await platform.call(200, 'GET', '/v1/webhooks', { key });
+    expectProblem(await platform.call(403, 'GET', '/v1/inboxes', { key }), 'FORBIDDEN');
+    const [row] = await database.sql<{ row: string }>('select k::text as row from api_keys k where _id = $1', [_id]);
+    assert.ok(!row?.row.includes(key.slice(3, 30)));
+    await platform.call(200, 'DELETE', `${PATH}/${_id}`);
+    expectProblem(await platform.call(401, 'GET', '/v1/webhooks', { key }), 'UNAUTHORIZED');
+    expectProblem(await create(400, { format: 'LONG' }), 'VALIDATION_FAILED', 'format');
+  });
+
   test('last_used_at of a key is the moment of its last use', async () => {
     const { body } = await create(201, { scopes: ['webhooks:read'] });
     const started = Date.now();

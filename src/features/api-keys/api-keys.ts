@@ -1,6 +1,7 @@
-/** API keys: each key is a signed token that is shown once and stored as its hash. */
+/** API keys: each key is a signed or a short token that is shown once and stored as its hash. */
 import type { Kit } from '../../kit.ts';
 import { hashToken, type Principal } from '../../platform/http/auth.ts';
+import { makeShortKey } from '../../platform/http/short-keys.ts';
 import { signToken } from '../../platform/http/tokens.ts';
 import { AppError, expectFound, forbidden, invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
@@ -26,6 +27,7 @@ export interface KeyInput {
   createdBy?: string | null;
   /** The time in ISO 8601 from which the key is refused; by default the key does not expire. */
   expires_at?: string | null | undefined;
+  format?: ApiKeyCreate['format'];
 }
 
 /** Creates a key and returns its token, which is stored nowhere. */
@@ -35,12 +37,7 @@ export async function createKey(
   input: KeyInput,
 ): Promise<ApiKey & { token: string }> {
   const _id = newId();
-  const token = await signToken(tokenSecret, _id, {
-    jti: _id,
-    type: input.company ? 'company' : 'global',
-    ...(input.company ? { company: input.company } : {}),
-    scopes: input.scopes,
-  });
+  const token = input.format === 'SHORT' ? makeShortKey(tokenSecret) : await signKey(tokenSecret, _id, input);
   const prefix = `…${token.slice(-SHOWN_CHARACTERS)}`;
   const key = await insertKey(tx, {
     ...input,
@@ -52,6 +49,14 @@ export async function createKey(
   });
   return { ...key, token };
 }
+
+const signKey = (tokenSecret: string, _id: string, { company, scopes }: KeyInput): Promise<string> =>
+  signToken(tokenSecret, _id, {
+    jti: _id,
+    type: company ? 'company' : 'global',
+    ...(company ? { company } : {}),
+    scopes,
+  });
 
 /**
  * The keys that a caller manages: those of their company, with the rights of that company, or the global keys, with the rights of the

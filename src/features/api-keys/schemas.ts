@@ -14,6 +14,7 @@ import {
 import { GRANTABLE } from '../../platform/values/scopes.ts';
 
 const KEY_TYPES = ['company', 'global'] as const;
+const TOKEN_FORMATS = ['JWT', 'SHORT'] as const;
 
 const name = Name;
 
@@ -29,6 +30,9 @@ export const ApiKeyCreate = define(
       description: 'What the token can do, as `resource:action`; `resource:*` and `*` are wildcards',
     }),
     expires_at: Type.Optional(nullable(Timestamp)),
+    format: Type.Optional(
+      oneOf(TOKEN_FORMATS, 'SHORT: a token of 46 characters, for clients with little room. JWT by default'),
+    ),
   }),
 );
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>;

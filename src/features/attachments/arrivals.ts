@@ -1,13 +1,14 @@
 /** Lets those who open a link wait for a file that is still on its way from a network. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangeFeed } from '../../platform/store/changes/feed.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
 export interface Arrivals {
   /**
-   * Waits until the file may have arrived, for `ms` at most. Returns false at once when too many wait already. `look` is called after each
-   * change, and ends the wait by true.
+   * Waits until a file of the company has arrived. Returns false when it did not come in time, and at once when too many wait already. `look`
+   * is called after changes, and ends the wait by true.
    */
-  wait(company: string, attachment: string, look: () => Promise<boolean>): Promise<boolean>;
+  wait(company: string, look: () => Promise<boolean>): Promise<boolean>;
 }
 
 // People wait no longer for a picture, and most files are there after one second.
@@ -17,6 +18,8 @@ const WAIT_MS = declareLimit(10_000, {
   unit: 'ms',
   beyond: '503',
 });
+// A busy company changes all the time. Changes within this time share one look.
+const GATHER_MS = 100;
 // Those who wait each hold a connection. A page with new pictures opens some tens of them at once.
 const MOST_OF_COMPANY = declareLimit(32, {
   topic: 'Files',
@@ -41,14 +44,17 @@ export function createArrivals(changes: ChangeFeed): Arrivals {
   }
 
   return {
-    async wait(company, attachment, look) {
+    async wait(company, look) {
       if (all >= MOST || (waiting.get(company) ?? 0) >= MOST_OF_COMPANY) return false;
       count(company, 1);
       const deadline = performance.now() + WAIT_MS;
-      const signals = followFile(changes, company, attachment);
+      const signals = followCompany(changes, company);
       try {
         // The first look comes after the feed is followed, so that no change is missed between the two.
-        while (!(await look())) if (!(await signals.next(deadline - performance.now()))) return false;
+        while (!(await look())) {
+          if (!(await signals.next(deadline - performance.now()))) return false;
+          await sleep(GATHER_MS);
+        }
         return true;
       } finally {
         signals.end();
@@ -58,8 +64,8 @@ export function createArrivals(changes: ChangeFeed): Arrivals {
   };
 }
 
-/** Follows what becomes of one file. */
-function followFile(changes: ChangeFeed, company: string, attachment: string) {
+/** Follows the changes of one company. */
+function followCompany(changes: ChangeFeed, company: string) {
   let changed = false;
   let ended = false;
   let wake = (): void => undefined;
@@ -68,10 +74,7 @@ function followFile(changes: ChangeFeed, company: string, attachment: string) {
     wake();
   };
   const end = changes.follow(company, {
-    changed: (some) => {
-      if (some.some(({ kind, ids }) => kind === 'ATTACHMENT' && (ids === null || ids.includes(attachment)))) signal();
-    },
-    missed: signal,
+    changed: signal,
     ended: () => {
       ended = true;
       wake();
@@ -81,9 +84,10 @@ function followFile(changes: ChangeFeed, company: string, attachment: string) {
     end,
     /** Waits for the next change. Returns false when none came in time, or when the process stops. */
     async next(ms: number): Promise<boolean> {
+      if (ms <= 0) return false;
       if (!changed && !ended) {
         const { promise, resolve } = Promise.withResolvers<void>();
-        const timer = setTimeout(resolve, Math.max(0, ms));
+        const timer = setTimeout(resolve, ms);
         wake = resolve;
         await promise;
         clearTimeout(timer);

@@ -124,7 +124,7 @@ async function serve(
 async function awaitFile(kit: Kit, arrivals: Arrivals, pending: AttachmentRow): Promise<AttachmentRow> {
   const read = kit.database.read(pending.company);
   let row: AttachmentRow | null = pending;
-  await arrivals.wait(pending.company, pending._id, async () => {
+  await arrivals.wait(pending.company, async () => {
     row = await findAttachment(read, pending._id);
     return row?.state !== 'PENDING';
   });

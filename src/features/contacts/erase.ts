@@ -56,10 +56,6 @@ async function removeContactOnce(kit: Kit, tx: TenantTx, id: string, known: stri
   const contacts = [id, ...(await listAbsorbedContacts(tx, id))];
   await kit.enqueue(tx, RedactContact, { company, contacts }, { key: id });
   await deleteContact(tx, id);
-  tx.changed([
-    { company, kind: 'CONTACT', ids: [id] },
-    { company, kind: 'CONVERSATION', ids: null },
-  ]);
   return contact;
 }
 

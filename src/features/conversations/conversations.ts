@@ -41,7 +41,6 @@ export async function markConversationRead(kit: Kit, tenant: Tenant, id: string)
 export function setLastOutgoing(tx: TenantTx, moves: readonly LastOutgoing[]): void {
   if (moves.length === 0) return;
   tx.awaitAtCommit(moveToOutgoing(tx, moves));
-  tx.changed([{ company: tx.companyId, kind: 'CONVERSATION', ids: moves.map(({ conversation }) => conversation) }]);
 }
 
 /** Returns the inbox of a conversation; null when there is no such conversation. */

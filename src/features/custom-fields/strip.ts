@@ -1,6 +1,5 @@
 /** Erases the values of a removed field from all records, a portion at a time. */
 import type { Kit } from '../../kit.ts';
-import type { TenantTx } from '../../platform/store/tenant.ts';
 import { workInPortions } from '../../platform/store/portions.ts';
 import { stripValues } from './queries.ts';
 import type { FieldContext } from './schemas.ts';
@@ -11,12 +10,6 @@ const PORTION = 1_000;
 /** Erases the values of a removed field. The job may run again after an interruption and skips erased values. */
 export async function stripField(kit: Kit, company: string, field: string, context: FieldContext): Promise<void> {
   await workInPortions((last: string | null) =>
-    kit.database.tenantTx(company, (tx) => {
-      if (context !== 'business') announceChangedRecords(tx, context);
-      return stripValues(tx, { context, field, after: last ?? '', limit: PORTION });
-    }),
+    kit.database.tenantTx(company, (tx) => stripValues(tx, { context, field, after: last ?? '', limit: PORTION })),
   );
 }
-
-const announceChangedRecords = (tx: TenantTx, context: 'contact' | 'conversation'): void =>
-  tx.changed([{ company: tx.companyId, kind: context === 'contact' ? 'CONTACT' : 'CONVERSATION', ids: null }]);

@@ -57,6 +57,7 @@ export async function ingest(
   await applyAccounts(tx, channel, elements, outcomes);
   for (const found of await listTroubled(tx, channel, elements)) await rereadStanding(found);
   const { receivers, ahead } = await inboxes.find(tx, channel, elements);
+  tx.concerns([...receivers.values()].map(({ company }) => company));
   const { arrivals, news, corrections, asides, wishes, positions, reports, unsure } = sortElements(channel, elements, {
     receivers,
     outcomes,

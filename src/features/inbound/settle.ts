@@ -129,7 +129,7 @@ async function storeElements(
         rereadStanding: (found) => enqueueStanding(kit, tx, found),
         split: (found) => kit.enqueue(tx, MergeSplit, found, { key: `${found.kept} ${found.absorbed}` }),
       }),
-    { startsWithBegin: beginsWithReads(elements), gathers: true },
+    { startsWithBegin: beginsWithReads(elements) },
   );
   countOutcomes(kit, channel, outcomes);
 }

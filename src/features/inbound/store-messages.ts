@@ -7,7 +7,7 @@ import type { FoundPeople } from '../contacts/ingest-people.ts';
 import { findConversationsByKeys, touchThreads, type Thread } from '../conversations/ingest-queries.ts';
 import { completePlaceholders, insertInbound } from '../messages/ingest-insert-queries.ts';
 import { findKnown, type MessageKey } from '../messages/ingest-queries.ts';
-import { applyParked } from '../messages/ingest.ts';
+import { applyWaiting, takeWaiting } from '../messages/ingest.ts';
 import type { SplitContact } from '../contacts/ingest-renames.ts';
 import type { Message } from '../messages/schemas.ts';
 import { addActivity, latestPerContact, type Activity } from './activity.ts';
@@ -71,12 +71,14 @@ export async function storeMessages(
   const messages = listInserted(placed, inserted);
   refuseEmptyConversations(threads, messages);
   updateConversationsAndContacts(tx, { placed, threads, messages, agentWaitSeconds });
-  announceChanges(tx, messages);
   noteCampaignReplies(tx, placed, threads.threads, new Set(messages.map(({ external_id }) => external_id)));
   await emitEvents(tx, { placed, threads, people, messages });
-  await applyParked(
+  await applyWaiting(
     tx,
-    known.filter((key) => !key.stored),
+    await takeWaiting(
+      tx,
+      known.filter((key) => !key.stored),
+    ),
   );
   return { stored: messages.length, dropped, splits };
 }
@@ -127,16 +129,7 @@ async function completeStoredPlaceholders(tx: SystemTx, stored: ArrivedMessage[]
     files.map((arrival) => ({ ...arrival, contact: '', conversation: '' })),
     context,
   );
-  announceChanges(tx, await completePlaceholders(tx, ...rows));
-}
-
-function announceChanges(tx: SystemTx, messages: Pick<Message, 'company' | '_id' | 'conversation'>[]): void {
-  tx.changed(
-    messages.flatMap(({ company, _id, conversation }) => [
-      { company, kind: 'MESSAGE', ids: [_id] },
-      { company, kind: 'CONVERSATION', ids: [conversation] },
-    ]),
-  );
+  await completePlaceholders(tx, ...rows);
 }
 
 /** Throws when a conversation was opened for messages that another process has stored meanwhile, in a conversation of its own. */

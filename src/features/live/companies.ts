@@ -49,7 +49,7 @@ export function createCompanies(kit: Kit): LiveCompanies {
   function begin(company: string): LiveCompany {
     const hub = createHub(kit.database.read(company), kit);
     const presence = createPresence(hub.announce, (data) => kit.changes.signal({ company, data }));
-    const follower = { changed: watch.wake, missed: watch.wake, signalled: presence.take, ended: hub.end };
+    const follower = { changed: watch.wake, signalled: presence.take, ended: hub.end };
     const unfollow = kit.changes.follow(company, follower);
     const its: LiveCompany = { hub, presence, started: watch.add(company), streams: 0, unfollow };
     companies.set(company, its);

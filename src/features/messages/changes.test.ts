@@ -1,33 +1,33 @@
-/** Tests which changes of messages the change feed announces, even when no webhook listens. */
-import assert from 'node:assert/strict';
+/** Tests that the change feed announces what a network reports, even when no webhook listens. */
 import { test } from 'node:test';
 import { startPlatform } from '../../../test/support/platform.ts';
+import { reportStatuses, sendText, silenceNetwork, writeAsContact } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import type { Change } from '../../platform/store/changes/change.ts';
 
 const platform = await startPlatform();
-const { call, demo, receive } = platform;
+await silenceNetwork(platform);
+const { changes } = platform.running.kit;
 
-test('received messages, sent messages and their statuses are announced to followers together with their conversation', async () => {
+/** Resolves when the company is announced for something that `act` does. */
+async function expectAnnounced<T>(company: string, act: () => Promise<T>): Promise<T> {
+  const follow = async (followed: string, begin: () => unknown): Promise<void> => {
+    let heard = false;
+    const end = changes.follow(followed, { changed: () => (heard = true), ended: () => undefined });
+    await begin();
+    await waitUntil('the announcement', () => heard);
+    end();
+  };
+  // What was committed before is announced together with this.
+  await follow('nobody', () => changes.publish(['nobody']));
+  let result: T | undefined;
+  await follow(company, async () => (result = await act()));
+  return result as T;
+}
+
+test('received messages and statuses are announced even when no webhook listens', async () => {
+  const { call, demo } = platform;
   await call(200, 'PUT', `/v1/webhooks/${demo.webhook}`, { body: { status: 'INACTIVE' } });
-  const changes: Change[] = [];
-  platform.running.kit.changes.follow(demo._id, {
-    changed: (some) => void changes.push(...some),
-    missed: () => undefined,
-    ended: () => undefined,
-  });
-  const hears = (kind: Change['kind'], id: string): boolean =>
-    changes.some((change) => change.kind === kind && (change.ids?.includes(id) ?? true));
-  await receive({ text: 'Is the shop open?' });
-  const { body: conversations } = await call(200, 'GET', '/v1/conversations?limit=1');
-  const conversation = conversations.result[0]._id as string;
-  const { body: messages } = await call(200, 'GET', `/v1/messages/conversation/${conversation}`);
-  await waitUntil('the arrival', () => hears('MESSAGE', messages.result[0]._id) && hears('CONVERSATION', conversation));
-  const body = { conversationId: conversation, message: { content: 'Until six' } };
-  const { body: sent } = await call(201, 'POST', '/v1/messages/send-text', { body });
-  await waitUntil('the message sent', () => hears('MESSAGE', sent._id));
-  changes.length = 0;
-  await waitUntil('a status of it', () => hears('MESSAGE', sent._id));
-  const { body: read } = await call(200, 'GET', `/v1/messages/${sent._id}`);
-  assert.notEqual(read.status, 'QUEUED');
+  const { conversation } = await expectAnnounced(demo._id, () => writeAsContact(platform));
+  const { external_id: id } = await sendText(platform, conversation._id);
+  await expectAnnounced(demo._id, () => reportStatuses(platform, { id, status: 'delivered' }));
 });

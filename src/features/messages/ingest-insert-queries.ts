@@ -162,15 +162,11 @@ export function insertBodies(
 }
 
 /**
- * Completes history messages: the network first sends a placeholder without content, and later the same message with its file. Returns the
- * completed ones.
+ * Completes history messages: the network first sends a placeholder without content, and later the same message with its file. Returns how
+ * many.
  */
-export function completePlaceholders(
-  tx: SystemTx,
-  messages: NewInbound[],
-  files: NewFile[],
-): Promise<{ company: string; _id: string; conversation: string }[]> {
-  return many(tx, {
+export function completePlaceholders(tx: SystemTx, messages: NewInbound[], files: NewFile[]): Promise<number> {
+  return exec(tx, {
     name: 'messages.completePlaceholders',
     text: `with stored as (
         update messages m set content_type = n.content_type, content = n.content, media = n.media::jsonb, attachment_id = n.attachment_id,
@@ -179,8 +175,8 @@ export function completePlaceholders(
           as n (company_id, inbox_id, external_id, content_type, content, media, attachment_id)
         where m.company_id = n.company_id and m.inbox_id = n.inbox_id and m.external_id = n.external_id
           and m.content_type = 'UNSUPPORTED' and m.media is null
-        returning m.company_id as company, m._id, m.inbox_id as inbox, m.attachment_id as attachment, m.conversation_id as conversation
-      ), ${storeFiles(8)} select company, _id, conversation from stored`,
+        returning m.company_id as company, m._id, m.inbox_id as inbox, m.attachment_id as attachment
+      ), ${storeFiles(8)} select from stored`,
     values: [
       messages.map((message) => message.company_id),
       messages.map((message) => message.inbox_id),

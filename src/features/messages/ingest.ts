@@ -18,7 +18,7 @@ import {
 import { moveEnrollments, moveFailed } from './ingest-enrollments.ts';
 import { failUnknown } from './ingest-failure-queries.ts';
 import { lockEchoThreads, releaseEchoes, replaceEchoes, type Takeover } from './ingest-echo-queries.ts';
-import { findCrossed, parkUpdates, takeParked } from './ingest-parked-queries.ts';
+import { findCrossed, parkUpdates, takeParked, type Parked } from './ingest-parked-queries.ts';
 import type { Message, MessageStatus } from './schemas.ts';
 
 export interface StatusNews extends MessageKey, StatusReport {
@@ -76,7 +76,8 @@ export async function applyStatuses(tx: AnyTx, news: StatusNews[]): Promise<Appl
   }
   if (takeovers.length > 0) await releaseEchoes(tx, takeovers);
   const advanced = await settle(tx, [...steps.values()]);
-  if (takeovers.length > 0) await removeEchoes(tx, takeovers);
+  // Our messages have the ids and statuses of the echoes now.
+  if (takeovers.length > 0) await replaceEchoes(tx, takeovers);
   await learnRecipients(tx, news);
   await park(tx, unmatched);
   return { applied: news.length - unmatched.length, parked: unmatched.length, advanced };
@@ -96,16 +97,6 @@ function listReports({ delivered_at, read_at, failed_at, errors, failure_reason 
     ...(read_at === null ? [] : [{ status: 'READ' as const, at: read_at, ...none }]),
     ...(failed_at === null ? [] : [{ status: 'FAILED' as const, at: failed_at, errors, failure_reason }]),
   ];
-}
-
-/** Removes the echoes whose ids and statuses our messages have now. */
-async function removeEchoes(tx: AnyTx, takeovers: Takeover[]): Promise<void> {
-  await replaceEchoes(tx, takeovers);
-  for (const { echo } of takeovers)
-    tx.changed([
-      { company: echo.company, kind: 'MESSAGE', ids: [echo._id] },
-      { company: echo.company, kind: 'CONVERSATION', ids: [echo.conversation] },
-    ]);
 }
 
 interface Progress {
@@ -161,7 +152,6 @@ async function settle(tx: AnyTx, progresses: Progress[]): Promise<Advanced[]> {
     before.status !== 'FAILED' && life.status === 'FAILED' ? [life] : [],
   );
   if (failed.length > 0) tx.awaitAtCommit(markPlacesDue(tx, failed));
-  tx.changed([...written.values()].map(({ company, _id }) => ({ company, kind: 'MESSAGE', ids: [_id] })));
   return changed.flatMap(({ before, life }) => {
     const message = written.get(life._id);
     return message && before.status !== life.status ? [{ before: before.status, message }] : [];
@@ -214,7 +204,6 @@ export async function applyCorrections(tx: AnyTx, corrections: Correction[]): Pr
   if (corrections.length === 0) return { applied: 0, parked: 0 };
   const corrected = await correctMessages(tx, [...latest(corrections).values()]);
   const found = new Set(corrected.map(joinKey));
-  tx.changed(corrected.map(({ company, _id }) => ({ company, kind: 'MESSAGE', ids: [_id] })));
   const unmatched = corrections.filter((correction) => !found.has(joinKey(correction)));
   if (unmatched.length > 0) {
     await parkUpdates(
@@ -250,10 +239,12 @@ function latest(corrections: Correction[]): Map<string, Correction> {
   return chosen;
 }
 
-/** Applies the updates that wait for these messages, once the messages are stored. Returns how many waited. */
-export async function applyParked(tx: AnyTx, keys: MessageKey[]): Promise<number> {
-  if (keys.length === 0) return 0;
-  const parked = await takeParked(tx, keys);
+/** Takes the updates that wait for these messages. */
+export const takeWaiting = async (tx: AnyTx, keys: MessageKey[]): Promise<Parked[]> =>
+  keys.length === 0 ? [] : takeParked(tx, keys);
+
+/** Applies updates that waited for their messages, once these are stored. */
+export async function applyWaiting(tx: AnyTx, parked: Parked[]): Promise<void> {
   const statuses = parked.filter((item) => item.kind === 'STATUS');
   await applyStatuses(
     tx,
@@ -264,13 +255,13 @@ export async function applyParked(tx: AnyTx, keys: MessageKey[]): Promise<number
     tx,
     corrections.map((item) => ({ ...item, ...item.payload }) as unknown as Correction),
   );
-  return parked.length;
 }
 
 /** Applies updates that stayed parked because they were stored at the same moment as their message. Returns the number of messages. */
 export async function applyCrossed(tx: SystemTx, backMinutes: number): Promise<number> {
   const crossed = await findCrossed(tx, backMinutes);
-  await applyParked(tx, crossed);
+  tx.concerns(crossed.map(({ company }) => company));
+  await applyWaiting(tx, await takeWaiting(tx, crossed));
   return crossed.length;
 }
 
@@ -280,6 +271,6 @@ export async function giveUpUnknown(tx: SystemTx): Promise<number> {
   const cause = { code: 'PROVIDER_UNREACHABLE', title: 'Outcome unknown', message, details: '' };
   const failed = await failUnknown(tx, [cause]);
   await moveFailed(tx, failed);
-  tx.changed(failed.map(({ company, _id }) => ({ company, kind: 'MESSAGE', ids: [_id] })));
+  tx.concerns(failed.map(({ company }) => company));
   return failed.length;
 }

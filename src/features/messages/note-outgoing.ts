@@ -21,7 +21,6 @@ export function noteOutgoing(
 ): void {
   const { companyId: company } = tx;
   const ids = messages.map(({ _id }) => _id);
-  tx.changed([{ company, kind: 'MESSAGE', ids }]);
   if (cards.length > 0) tx.awaitAtCommit(insertCardFiles(tx, ids, cards));
   // A person looks for a refused message in the list of conversations, which shows the last message and whether it has failed.
   const last = messages.filter(({ status, opens }) => !opens && (type === 'user' || status !== 'FAILED'));

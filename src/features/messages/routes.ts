@@ -28,7 +28,8 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/messages',
     scope: 'messages:read',
     summary: 'List and search the messages of the company',
-    description: 'Includes notes. GET /v1/messages/conversation/{id} reads one conversation faster.',
+    description:
+      'Includes notes. GET /v1/messages/conversation/{id} reads one conversation faster. A page of a `search` with `skipCount` and without `page` can have fewer messages than `limit`, even none, while `hasNextPage` is true: the search has not looked at all messages yet, and goes on with `nextCursor`.',
     query: MessageSearchQuery,
     answers: { 200: MessageList },
     errors: ['UNKNOWN_REFERENCE'],

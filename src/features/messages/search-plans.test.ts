@@ -1,9 +1,10 @@
 /** Tests how much the database reads for a search among the messages of a small company and a large one. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { connectAs, openTestDatabase } from '../../../test/support/database.ts';
+import { openTestDatabase } from '../../../test/support/database.ts';
 import type { Json } from '../../../test/support/platform.ts';
-import { ROLES, type Statement } from '../../platform/store/db.ts';
+import { closePool, createExecutor, openPool, ROLES, type Statement } from '../../platform/store/db.ts';
+import { REACH } from '../../platform/store/long-list.ts';
 import { searchMessages } from './search.ts';
 import type { MessageSearchQuery } from './schemas.ts';
 
@@ -13,6 +14,9 @@ const SMALL = `${'a'.repeat(23)}2`;
 const USER = 'b'.repeat(24);
 const MESSAGES = 30_000;
 const FEW = 30;
+// The messages in a part of the large company, and how many of the oldest have a further word.
+const PART = 2_000;
+const OLD = 20_000;
 // A page reads its own rows and those between them, or all of its few matches.
 const MOST_ROWS = 1_000;
 // The blocks that a search of the small company reads: three levels of an index and its own rows.
@@ -24,6 +28,11 @@ for (const [company, count] of [
   [LARGE, MESSAGES],
   [SMALL, FEW],
 ] as const) {
+  await database.sql(
+    `insert into message_parts (company_id, starts_at)
+      select $1, now() - interval '1 day' + n * interval '1 second' from generate_series($2::int, $3::int, $2::int) n`,
+    [company, PART, count],
+  );
   await database.sql(`insert into inboxes (company_id, _id, name, channel) values ($1, $1, 'x', 'WEB_V2')`, [company]);
   await database.sql(`insert into contacts (company_id, _id, name, source) values ($1, $1, 'x', 'API')`, [company]);
   await database.sql(
@@ -34,7 +43,8 @@ for (const [company, count] of [
     `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin,
         content_type, content, status, created_at, updated_at)
       select $1, lpad(to_hex(n), 24, '0'), $1, $1, $1, 'WEB_V2', 'CONTACT', 'INCOMING', 'CHANNEL', 'TEXT',
-        'Bom dia ' || n || case when n % 3000 = 0 then ' urgente' else '' end, 'RECEIVED', now() - interval '1 day' + n * interval '1 second',
+        'Bom dia ' || n || case when n % 3000 = 0 then ' urgente' else '' end
+          || case when n <= ${OLD} then ' velho' else '' end, 'RECEIVED', now() - interval '1 day' + n * interval '1 second',
         now() - interval '1 day' + (n * 7 % $2) * interval '1 second'
       from generate_series(1, $2) n`,
     [company, count],
@@ -46,9 +56,10 @@ await database.sql('update messages set mentions = $2 where company_id = $1 and 
   '1'.padStart(24, '0'),
 ]);
 await database.sql('vacuum analyze messages, message_search');
-const client = await connectAs(ROLES.read, database);
+const pool = openPool(database.url, ROLES.read, 1);
+const { query: readRows } = createExecutor(pool);
 after(async () => {
-  await client.end();
+  await closePool(pool);
   await database.close();
 });
 
@@ -73,20 +84,18 @@ async function explain(companyId: string, query: Partial<MessageSearchQuery>): P
   const looked: Looked = { indexes: new Set(), rows: 0, blocks: 0 };
   const read = {
     companyId,
-    query: async ({ text, values }: Statement) => {
-      const { rows } = await client.query(`explain (analyze, buffers, format json) ${text}`, values);
-      const { Plan } = rows[0]['QUERY PLAN'][0];
+    query: async (statement: Statement) => {
+      const text = `explain (analyze, buffers, format json) ${statement.text}`;
+      const [row] = await readRows<Json>({ ...statement, text });
+      assert.ok(row);
+      const { Plan } = row['QUERY PLAN'][0];
       lookInto(Plan, looked);
       looked.blocks += Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
-      return (await client.query(text, values)).rows;
+      return readRows(statement);
     },
   };
-  const page = await searchMessages({ companyId, read } as never, {
-    limit: 20,
-    skipCount: true,
-    sort: '-createdAt',
-    ...query,
-  });
+  const asked = { limit: 20, skipCount: true, sort: '-createdAt' as const, ...query };
+  const page = await searchMessages({ companyId, read } as never, asked, Infinity);
   return { ...looked, found: page.result.length };
 }
 
@@ -100,6 +109,11 @@ test(`a search for a rare word finds it among ${MESSAGES} messages through the i
   const { found, indexes } = await explain(LARGE, { search: 'urgente', skipCount: false });
   assert.equal(found, MESSAGES / 3_000);
   assert.ok(indexes.has('message_search_words'), [...indexes].join(', '));
+});
+
+test(`a search for words that ${OLD} older messages have reads the matches of one part`, async () => {
+  const { found, rows } = await explain(LARGE, { search: 'bom velho' });
+  assert.ok(found === 20 && rows <= REACH + PART + MOST_ROWS, `${rows}`);
 });
 
 test('a search in a small company reads as little as if the large company had no messages', async () => {

@@ -13,6 +13,7 @@ import {
 } from '../../platform/store/paging.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
 import { findUnknown } from '../../platform/store/unknown-references.ts';
+import { FOUND_IN_PARTS, fromCursorSql, ownPartSql, partsSql } from './part-queries.ts';
 import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
 import type { Message } from './schemas.ts';
 
@@ -29,6 +30,10 @@ export interface MessageFilter {
 interface Conditions {
   /** The rows that the list walks through, with the alias s, and the conditions that one index answers in the order of the list. */
   rows: string;
+  /** Whether the rows are those of the table of words. */
+  isOfWords: boolean;
+  /** The parameter of the search. With a search the statement begins with its parts. */
+  search: string | null;
   /** What is joined to a row for the condition of the search. */
   joins: string;
   /** The condition of the search. */
@@ -55,7 +60,7 @@ export const THREADS = ['conversation', 'contact', 'mentioned'] as const;
 type Order = Pick<Window, 'field' | 'since'>;
 
 /** Returns true for a list that does not need the times of changes. The table of words, which has no such times, has it in its order. */
-const isByCreation = ({ field, since }: Order): boolean => field === 'createdAt' && since === null;
+export const isByCreation = ({ field, since }: Order): boolean => field === 'createdAt' && since === null;
 
 /** Returns true when one index has the messages in the order of the list, so that nothing has to be searched or sorted. */
 export const isInOrder = ({ search, inbox }: MessageFilter, window: Window): boolean =>
@@ -68,16 +73,18 @@ function buildConditions({ companyId }: TenantRead, filter: MessageFilter, order
   const name = ([...THREADS, 'inbox', 'search'] as const).filter((each) => filter[each] !== null).join('.') || 'all';
   const threads = THREADS.filter((each) => filter[each] !== null).map((each) => CONDITIONS[each](bind(filter[each])));
   const inbox = filter.inbox === null ? [] : [`s.inbox_id = ${bind(filter.inbox)}`];
-  const words = filter.search === null ? 'true' : `words @@ message_query($1, ${bind(filter.search)})`;
+  const search = filter.search === null ? null : bind(filter.search);
   const hasThread = threads.length > 0;
   const isOfWords = isByCreation(order) && !hasThread;
   const where = ['s.company_id = $1', ...inbox, ...threads].join(' and ');
   const rows = `${isOfWords ? 'message_search' : 'messages'} s where ${where}`;
-  if (isOfWords || filter.search === null)
-    return { rows, joins: '', matches: words, hits: `${rows} and ${words}`, values, name };
-  const joins = joinWordsSql(words);
-  const hits = hasThread ? `(select * from ${rows} offset 0) s ${joins} where true` : foundByWordsSql(words, where);
-  return { rows, joins, matches: 'true', hits, values, name };
+  if (search === null) return { isOfWords, search, rows, joins: '', matches: 'true', hits: rows, values, name };
+  if (isOfWords) {
+    const hits = `${FOUND_IN_PARTS} s where ${where}`;
+    return { isOfWords, search, rows, joins: ownPartSql('s'), matches: 's.words @@ own.query', hits, values, name };
+  }
+  const hits = hasThread ? `(select * from ${rows} offset 0) s ${WORDS} where true` : foundByWordsSql(where);
+  return { isOfWords, search, rows, joins: WORDS, matches: 'true', hits, values, name };
 }
 
 /**
@@ -85,11 +92,11 @@ function buildConditions({ companyId }: TenantRead, filter: MessageFilter, order
  * messages have just been stored, PostgreSQL expects a single row of it and would compare each row of one table with each of the other.
  * `offset 0` keeps it from that.
  */
-const joinWordsSql = (words: string): string =>
-  `cross join lateral (select from message_search w where w.company_id = $1 and w._id = s._id and ${words} offset 0) found`;
+const WORDS = `cross join lateral (select from message_search w ${ownPartSql('w')}
+    where w.company_id = $1 and w._id = s._id and w.words @@ own.query offset 0) found`;
 
-const foundByWordsSql = (words: string, where: string): string =>
-  `(select w._id as found_id from message_search w where w.company_id = $1 and ${words} offset 0) found
+const foundByWordsSql = (where: string): string =>
+  `(select _id as found_id from ${FOUND_IN_PARTS} w offset 0) found
     cross join lateral (select * from messages m where m.company_id = $1 and m._id = found_id offset 0) s where ${where}`;
 
 /** Lists messages in the order of an index. */
@@ -102,17 +109,18 @@ export async function listAllMessages(tx: TenantRead, filter: MessageFilter, win
 
 /** Lists matching messages among the first ones in the order of the list. When they are fewer than a page, more may follow after these. */
 export async function listNearMessages(tx: TenantRead, filter: MessageFilter, window: Window): Promise<Message[]> {
-  const { rows, joins, matches, values, name } = buildConditions(tx, filter, window);
+  const { isOfWords, search, rows, joins, matches, values, name } = buildConditions(tx, filter, window);
   const first = values.length + 1;
-  const keys = nearRowsSql(window, first, { list: rows, as: 's', joins, matches });
+  const begin = search === null ? '' : partsSql(search, isOfWords ? fromCursorSql(window, first) : undefined);
+  const keys = `${begin} ${nearRowsSql(window, first, { list: rows, as: 's', joins, matches })}`;
   return readMessagesOf(tx, `listNear.${name}`, window, { keys, values: [...values, ...nearValues(window)] });
 }
 
 /** Finds all matching messages by an index and then sorts them. */
 export async function lookUpMessages(tx: TenantRead, filter: MessageFilter, window: Window): Promise<Message[]> {
-  const { hits, values, name } = buildConditions(tx, filter, window);
+  const { search, hits, values, name } = buildConditions(tx, filter, window);
   const first = values.length + 1;
-  const found = `select ${windowKeyColumns(window)} from ${hits} ${sinceClause(window, first + 4)}`;
+  const found = `${search === null ? '' : partsSql(search)} select ${windowKeyColumns(window)} from ${hits} ${sinceClause(window, first + 4)}`;
   const keys = sortedHitsSql(window, first, found);
   return readMessagesOf(tx, `lookUp.${name}`, window, { keys, values: [...values, ...windowValues(window)] });
 }
@@ -139,10 +147,10 @@ async function readMessagesOf(
 }
 
 export function countAllMessages(tx: TenantRead, filter: MessageFilter, { since }: Since): Promise<number> {
-  const { hits, values, name } = buildConditions(tx, filter, { field: 'createdAt', since });
+  const { search, hits, values, name } = buildConditions(tx, filter, { field: 'createdAt', since });
   return oneValue(tx, {
     name: `messages.countAll.${name}${sinceNameSuffix({ since })}`,
-    text: `select count(*)::int as count from ${hits} ${sinceClause({ since }, values.length + 1)}`,
+    text: `${search === null ? '' : partsSql(search)} select count(*)::int as count from ${hits} ${sinceClause({ since }, values.length + 1)}`,
     values: [...values, since],
     planEachTime: true,
   });

@@ -6,6 +6,7 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { createRandom } from '../../../test/support/random.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { writeAsContact } from '../../../test/support/traffic.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform();
@@ -152,6 +153,24 @@ test('pages of messages by cursor show each message once and in order, near the 
     }
     assert.deepEqual(seen, expected, JSON.stringify(query));
   }
+});
+
+test('messages that are in no part of the search move into one in the background, and are found', async () => {
+  const { _id } = await write(conversation._id, 'movable');
+  await database.sql(
+    `insert into message_parts (company_id, starts_at, moved, is_filling) select company_id, created_at + interval '1 millisecond', 1, true
+      from messages where _id = $1`,
+    [_id],
+  );
+  // A part is filled a minute after its start.
+  await database.sql(`update message_search set created_at = created_at - interval '2 minutes'`);
+  await database.sql(`update messages set created_at = created_at - interval '2 minutes'`);
+  await database.sql(`update message_parts set starts_at = starts_at - interval '2 minutes'`);
+  await waitUntil('the message to move', async () => {
+    const rows = await database.sql('select from message_search where _id = $1 and part is not null', [_id]);
+    return rows.length > 0;
+  });
+  assert.deepEqual(await find('movable'), ['movable']);
 });
 
 test('a search finds no message of another company, and a filter that names its records is answered like one with unknown ids', async () => {

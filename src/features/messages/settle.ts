@@ -7,7 +7,7 @@ import type { Reached } from '../inboxes/portfolio.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import { holdAccount } from './account-pace.ts';
 import { lockQueued } from './bulk-queries.ts';
-import { applyParked, applyStatuses } from './ingest.ts';
+import { applyStatuses, applyWaiting, takeWaiting } from './ingest.ts';
 import { moveFailed } from './ingest-enrollments.ts';
 import { failAllQueued, type FailedMessage } from './ingest-failure-queries.ts';
 import { insertAliases } from './ingest-queries.ts';
@@ -58,28 +58,26 @@ async function settleAccepted(tx: TenantTx, { inbox }: Line, answers: readonly A
   const accepted = answers.flatMap(({ message, result }) =>
     result.outcome === 'accepted' ? [{ message, result }] : [],
   );
-  const { advanced } = await applyStatuses(
-    tx,
-    accepted.map(({ message, result: { externalId, person, held } }) => ({
-      company,
-      inbox,
-      external_id: externalId,
-      message,
-      recipient: person.names,
-      status: held === undefined ? 'ACCEPTED' : 'HELD',
-      at,
-      errors: [],
-      failure_reason: null,
-      reportsFailures: true,
-    })),
-  );
+  const news = accepted.map(({ message, result: { externalId, person, held } }) => ({
+    company,
+    inbox,
+    external_id: externalId,
+    message,
+    recipient: person.names,
+    status: held === undefined ? ('ACCEPTED' as const) : ('HELD' as const),
+    at,
+    errors: [],
+    failure_reason: null,
+    reportsFailures: true,
+  }));
+  // Both are sent at once. An update that is parked after this is found as crossed.
+  const [{ advanced }, parked] = await Promise.all([applyStatuses(tx, news), takeWaiting(tx, news)]);
   const aliases = accepted.flatMap(({ message, result: { alias } }) =>
     alias === undefined ? [] : [{ message, alias }],
   );
   if (aliases.length > 0) tx.awaitAtCommit(insertAliases(tx, inbox, aliases));
-  const keys = accepted.map(({ result }) => ({ company, inbox, external_id: result.externalId }));
-  const parked = await applyParked(tx, keys);
-  return parked > 0 ? [] : advanced.map(({ message }) => message);
+  await applyWaiting(tx, parked);
+  return parked.length > 0 ? [] : advanced.map(({ message }) => message);
 }
 
 type Rejected = Extract<KnownResult, { outcome: 'rejected' }>;
@@ -129,7 +127,5 @@ async function failMessages(tx: TenantTx, failing: FailedMessage[]): Promise<Set
   if (failing.length === 0) return new Set();
   const failed = await failAllQueued(tx, failing);
   await moveFailed(tx, failed);
-  const ids = failed.map(({ _id }) => _id);
-  if (ids.length > 0) tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids }]);
-  return new Set(ids);
+  return new Set(failed.map(({ _id }) => _id));
 }

@@ -9,6 +9,7 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { storeLastUse } from '../../features/api-keys/api-keys.ts';
 import { createAuthenticator, hashToken, type PrincipalSource, type StoredKey } from './auth.ts';
+import { makeShortKey } from './short-keys.ts';
 import { signToken } from './tokens.ts';
 import { newId } from '../values/ids.ts';
 
@@ -214,6 +215,7 @@ describe('a caller is refused', { concurrency: true }, () => {
 });
 
 describe('the look-up of keys', () => {
+  const previousSecret = 'the secret before';
   const keyId = newId();
   const key: StoredKey = {
     _id: keyId,
@@ -232,7 +234,7 @@ describe('the look-up of keys', () => {
       seen.lookups += 1;
       return key;
     };
-    const secrets = { current: jwtSecret, previous: null };
+    const secrets = { current: jwtSecret, previous: previousSecret };
     const nobody = async (): Promise<null> => null;
     const authenticator = createAuthenticator(secrets, { findKey, findUser: nobody, findSession: nobody, ...source });
     const auth = {
@@ -299,6 +301,17 @@ describe('the look-up of keys', () => {
     slow.resolve(key);
     await early;
     await assert.rejects(auth.authenticate(token), { code: 'UNAUTHORIZED' });
+  });
+
+  test('a short token that the platform made is looked up, with the previous secret too, and no other one is', async () => {
+    const { auth, seen } = open();
+    assert.equal((await auth.authenticate(`Bearer ${makeShortKey(jwtSecret)}`)).id, keyId);
+    assert.equal((await auth.authenticate(`Bearer ${makeShortKey(previousSecret)}`)).id, keyId);
+    const own = makeShortKey(jwtSecret);
+    const changed = own.slice(0, 20) + (own[20] === 'A' ? 'B' : 'A') + own.slice(21);
+    for (const token of [makeShortKey('another'), changed, own.slice(1), own.slice(0, -1), `${own}A`])
+      await assert.rejects(auth.authenticate(`Bearer ${token}`), { code: 'UNAUTHORIZED' });
+    assert.equal(seen.lookups, 2);
   });
 
   test('the use of a key is stored once a minute, and a failure to store it does not refuse the request', async (t) => {

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../values/errors.ts';
 import { ROLE_SCOPES, USER_ROLES, type UserRole } from '../values/scopes.ts';
+import { isOwnShortKey, isShortKey } from './short-keys.ts';
 import { createKeyring, verifyToken, type KeyClaims, type TokenSecrets, type UserClaims } from './tokens.ts';
 
 interface KeyPrincipal {
@@ -103,12 +104,15 @@ export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSour
 
   async function find({ kind, token }: Shown): Promise<FoundPrincipal> {
     if (kind === 'session') return findSessionPrincipal(token, source, noteUse);
+    if (isShortKey(token)) return findKeyPrincipal(token, isOwnShortKey(token, keyring) ? 'short' : null);
     const claims = await verifyToken(token, keyring);
-    if (!claims) throw makeUnauthorizedError();
-    if (claims.type === 'user') return findUserPrincipal(claims, source);
-    const key = await source.findKey(hashToken(token));
-    if (!key || !matchesClaims(key, claims)) throw makeUnauthorizedError();
-    const found = toKeyPrincipal(key, claims);
+    return claims?.type === 'user' ? findUserPrincipal(claims, source) : findKeyPrincipal(token, claims);
+  }
+
+  async function findKeyPrincipal(token: string, claims: KeyClaims | 'short' | null): Promise<FoundPrincipal> {
+    const key = claims && (await source.findKey(hashToken(token)));
+    if (!key || (claims !== 'short' && !matchesClaims(key, claims))) throw makeUnauthorizedError();
+    const found = toKeyPrincipal(key, claims === 'short' ? undefined : claims.exp);
     if (found.diesAt <= Date.now()) throw makeUnauthorizedError();
     noteUse(key._id, () => source.noteUse?.(key));
     return found;
@@ -151,7 +155,7 @@ export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSour
   };
 }
 
-/** What a caller shows. No token of a session is also a bearer token, because those contain dots. */
+/** What a caller shows. No token of a session is also a bearer token, because those contain dots or begin with `pk_`. */
 interface Shown {
   kind: 'bearer' | 'session';
   token: string;
@@ -159,7 +163,7 @@ interface Shown {
 
 function readCredentials({ authorization, session }: Credentials): Shown | null {
   if (authorization === undefined) return session === null ? null : { kind: 'session', token: session };
-  const token = /^Bearer ([\w-]+\.[\w.-]+)$/i.exec(authorization)?.[1];
+  const token = /^Bearer ([\w-]+\.[\w.-]+|pk_[\w-]+)$/i.exec(authorization)?.[1];
   return token === undefined ? null : { kind: 'bearer', token };
 }
 
@@ -176,7 +180,7 @@ const matchesClaims = (key: StoredKey, claims: KeyClaims): boolean =>
   key.company === (claims.type === 'company' ? claims.company : null);
 
 /** Makes the principal of a key. Its scopes come from the stored record, not from the token. */
-function toKeyPrincipal(key: StoredKey, { exp }: KeyClaims): FoundPrincipal {
+function toKeyPrincipal(key: StoredKey, exp: number | undefined): FoundPrincipal {
   const shared = { id: key._id, scopes: key.scopes, name: key.name, expiresAt: key.expires_at };
   return {
     principal:

@@ -51,6 +51,10 @@ export type ShareOwner = Lane | `company:${string}` | `principal:${string}` | `a
 export const callerShareOwner = (company: string | null, principal: string): ShareOwner =>
   company === null ? `principal:${principal}` : `company:${company}`;
 
+/** The company on whose behalf it is; null for anybody else. */
+export const companyOf = (owner: ShareOwner): string | null =>
+  owner.startsWith('company:') ? owner.slice('company:'.length) : null;
+
 /**
  * Gives one company at most half of a pool, and reserves the other half for companies that use no connection at the moment, so that locked
  * rows and slow searches of some companies do not delay the others. A company's background work, such as the backlog after an outage, leaves one

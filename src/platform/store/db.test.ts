@@ -327,7 +327,7 @@ describe('a transaction that does not wait for every answer', () => {
   const company = newId();
   const insert = (id: string) => raw(`insert into companies (_id, name) values ('${id}', 'x')`);
   const stored = () => database.sql('select _id from companies where _id = $1', [company]);
-  const together = { startsWithBegin: true, gathers: true };
+  const together = { startsWithBegin: true };
 
   test('when a statement fails whose answer was not awaited, nothing is stored and the error of that statement is thrown', async () => {
     const afterwards: string[] = [];

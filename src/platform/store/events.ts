@@ -2,7 +2,6 @@
  * The outbox: the transaction that makes a change also inserts its event as a delivery, with the time and data of that moment, if a
  * webhook listens to it. docs/events.md describes each event.
  */
-import type { Change, ChangeKind } from './changes/change.ts';
 import { exec, many, type Executor } from './db.ts';
 import { newId } from '../values/ids.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
@@ -44,20 +43,6 @@ export interface ChangeEvent {
 
 export type EventItem = RecordEvent | ChangeEvent;
 
-/**
- * The kinds of records whose events, which begin with the kind, are announced to the live streams as well. FIELD_UPDATED needs no announcement,
- * because the event of its record is queued together with it.
- */
-const REPORTED_KINDS: ChangeKind[] = ['CONTACT', 'CONVERSATION', 'MESSAGE'];
-
-function toChanges(items: (EventItem | UnreadEvent)[]): Change[] {
-  return items.flatMap((item) => {
-    const kind = REPORTED_KINDS.find((known) => item.event.startsWith(`${known}_`));
-    const { company, _id } = findEventRecord(item);
-    return kind ? [{ company, kind, ids: [_id] }] : [];
-  });
-}
-
 const findEventRecord = (item: EventItem | UnreadEvent): { _id: string; company: string } =>
   'about' in item ? item.about : item.data;
 
@@ -68,8 +53,8 @@ const MANY_EVENTS = 16;
 export const DELIVERIES = 'deliveries';
 
 /**
- * Queues events in this order, in the caller's transaction, for the webhooks that listen to them, and names their records to the change
- * feed. Events of a suspended company are not queued.
+ * Queues events in this order, in the caller's transaction, for the webhooks that listen to them. Events of a suspended company are
+ * not queued.
  */
 export async function emit(tx: TenantTx | SystemTx, items: EventItem[]): Promise<void> {
   await (
@@ -94,7 +79,7 @@ export async function emitRecords(
   items: (UnreadEvent | ChangeEvent)[],
   read: (ids: string[]) => Promise<RecordEvent['data'][]>,
 ): Promise<void> {
-  const awaited = await noteEvents(tx, items);
+  const awaited = await chooseAwaited(tx, items);
   if (awaited.length === 0) return;
   const ids = new Set(awaited.flatMap((item) => ('data' in item ? [] : item.about._id)));
   const records = new Map((await read([...ids])).map((data) => [data._id, data]));
@@ -110,23 +95,17 @@ export async function emitRecords(
 
 /** Returns the single statement that queues the events; null when nobody listens to them. */
 async function beginEmit(tx: TenantTx | SystemTx, items: EventItem[]): Promise<(() => Promise<void>) | null> {
-  const awaited = await noteEvents(tx, items);
+  const awaited = await chooseAwaited(tx, items);
   return awaited.length === 0 ? null : () => queueEvents(tx, awaited);
-}
-
-/** Names the records to the change feed, and returns the events that are to be queued. */
-async function noteEvents<T extends EventItem | UnreadEvent>(tx: TenantTx | SystemTx, items: T[]): Promise<T[]> {
-  if (items.length === 0) return [];
-  tx.changed(toChanges(items));
-  return items.length < MANY_EVENTS ? items : chooseAwaited(tx, items);
 }
 
 async function queueEvents(tx: TenantTx | SystemTx, items: EventItem[]): Promise<void> {
   if ((await insertDeliveries(tx, items, new Date().toISOString())) > 0) tx.wakes(DELIVERIES);
 }
 
-/** Returns the events to which a webhook listens. */
+/** Returns the events to which a webhook listens; a few events are all returned without a look. */
 async function chooseAwaited<T extends EventItem | UnreadEvent>(tx: Executor, items: T[]): Promise<T[]> {
+  if (items.length < MANY_EVENTS) return items;
   const listeners = await many<{ company: string; event: EventName }>(tx, {
     name: 'events.findListeners',
     text: `select company_id as company, event from event_listeners where company_id = any($1::text[]) and event = any($2::text[])`,

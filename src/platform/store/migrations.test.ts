@@ -154,12 +154,12 @@ test('the rows of an earlier version get the keys that were missing, also when r
 
 test('deliveries that wait or are under way at the upgrade are queued for this release, as are those that an earlier one stores later, and it claims none', async () => {
   const { name, url } = await createOwned();
-  const migration = '0046_webhooks_queue.sql';
+  const moved = ['0046_webhooks_queue.sql', '0047_webhooks_queue.sql'];
   const insert = (id: string, columns = '', values = ''): string =>
     `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body${columns}) values ('c', '${id}', 'w', 1, 'e', 'r', '{}'${values})`;
   await run(
     makeUrl(name),
-    `delete from schema_migrations where name = '${migration}'`,
+    `delete from schema_migrations where name in ('${moved.join("', '")}')`,
     'drop table delivery_queue, delivery_attempts',
     'drop function queue_delivery cascade',
     `delete from schema_objects where name in ('function queue_delivery()', 'trigger queued on deliveries')`,
@@ -169,7 +169,7 @@ test('deliveries that wait or are under way at the upgrade are queued for this r
     insert('sending', ', status, claimed_at, attempted_at', `, 'SENDING', '2026-01-01', '2026-01-01'`),
     insert('waits'),
   );
-  assert.deepEqual(await migrate(url, prepareQueue), [migration]);
+  assert.deepEqual(await migrate(url, prepareQueue), moved);
   await run(url, 'set role parley_app', `set app.company_id = 'c'`, insert('later'));
   const owner = makeUrl(name);
   const queued =

@@ -201,16 +201,19 @@ export function makeCursorAfter({ field, seal }: Pick<Window, 'field' | 'seal'>,
   return Buffer.from(`${place}|${record._id}|${seal}`).toString('base64url');
 }
 
-/** Builds the answer of a list from the rows of its window. `count` is called only when the caller wants the total. */
+/**
+ * Builds the answer of a list from the rows of its window. `count` is called only when the caller wants the total. `rest` is the place in the
+ * order of creation from which the caller has to go on when the list was not read far enough to fill the page.
+ */
 export async function makePage<R extends PlacedRecord>(
   window: Window,
   rows: R[],
   count: () => Promise<number>,
+  rest: Window['after'] = null,
 ): Promise<Page<R>> {
   const { page = 1, limit, skipCount, after } = window.asked;
   const result = rows.slice(0, limit);
-  const hasNextPage = rows.length > limit;
-  const last = result.at(-1);
+  const last = rows.length > limit ? result.at(-1) : rest && { _id: rest.id, createdAt: rest.at };
   const totalCount = skipCount ? null : await count();
   return {
     result,
@@ -219,8 +222,8 @@ export async function makePage<R extends PlacedRecord>(
       limit,
       totalCount,
       totalPages: totalCount === null ? null : Math.ceil(totalCount / limit),
-      hasNextPage,
-      nextCursor: hasNextPage && last ? makeCursorAfter(window, last) : null,
+      hasNextPage: Boolean(last),
+      nextCursor: last ? makeCursorAfter(window, last) : null,
     },
   };
 }

@@ -6,7 +6,6 @@
 import type pg from 'pg';
 import { toNamedActor, type Actor } from '../values/actor.ts';
 import type { Principal } from '../http/auth.ts';
-import type { Change } from './changes/change.ts';
 import {
   closePool,
   createExecutor,
@@ -19,6 +18,7 @@ import {
 } from './db.ts';
 import { runExclusively } from './exclusive.ts';
 import {
+  companyOf,
   createCompanyShares,
   runWithinShare,
   createSystemShares,
@@ -26,7 +26,7 @@ import {
   type ShareOwner,
 } from './connection-shares.ts';
 import type { Shares } from '../work/shares.ts';
-import { createSpacedTurns } from '../work/spaced-turns.ts';
+import { spaceSearches, spaceWalks, withSpacedSearches } from './spaced-searches.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
 import { inTransaction, type TransactionExecutor, type TransactionOptions } from './transaction.ts';
 import { createWriteWatch, type WriteWatch } from './write-watch.ts';
@@ -55,8 +55,6 @@ interface Transaction {
    * nothing is committed. It must be a single statement whose answer decides nothing.
    */
   awaitAtCommit(answer: Promise<unknown>): void;
-  /** Names records that this transaction has changed; after the commit the change feed announces them. */
-  changed(changes: Change[]): void;
 }
 
 /** A transaction of one company, under row-level security. */
@@ -66,6 +64,8 @@ export interface TenantTx extends TenantRead, Transaction {
 
 /** A transaction across companies. */
 export interface SystemTx extends Executor, Transaction {
+  /** Names companies whose records it changes, for the change feed. A transaction on behalf of one company need not name it. */
+  concerns(companies: Iterable<string>): void;
   readonly [brand]: 'system';
 }
 
@@ -130,8 +130,8 @@ export interface DatabaseOptions {
   waitMs?: number;
   /** How much a company without its own limit may store. */
   quota?: Quota;
-  /** Announces what committed transactions have changed. */
-  publish?: (changes: Change[]) => void;
+  /** Announces of which companies committed transactions may have changed records. */
+  publish?: (companies: Iterable<string>) => void;
   /** Runs reads in transactions under row-level security as well; the tests of tenant isolation use this. */
   readsUnderRls?: boolean;
 }
@@ -153,51 +153,44 @@ const storeNoTrail = (): void => undefined;
 interface TransactionParts {
   pool: pg.Pool;
   begin: string;
-  publish: (changes: Change[]) => void;
+  publish: (companies: Iterable<string>) => void;
+  /** The company that it works for; null for one that works for many, and names them itself. */
+  company: string | null;
   wake: WakeUps['wake'];
   options?: TransactionOptions;
 }
 
 async function runTransaction<X, T>(
-  { pool, begin, publish, wake, options }: TransactionParts,
-  dress: (executor: TransactionExecutor & Transaction) => X,
+  { pool, begin, publish, company, wake, options }: TransactionParts,
+  dress: (executor: TransactionExecutor & Transaction & Pick<SystemTx, 'concerns'>) => X,
   work: (tx: X) => Promise<T>,
 ): Promise<T> {
   const actions: (() => void)[] = [];
-  const changes: Change[] = [];
+  const companies = new Set<string>(company === null ? [] : [company]);
   const dressed = (executor: TransactionExecutor): X =>
     dress({
       ...executor,
       afterCommit: (action) => void actions.push(action),
       wakes: (queue) => void actions.push(() => wake(queue)),
       created: storeNoTrail,
-      changed: (some) => void changes.push(...some),
+      concerns: (some) => {
+        for (const each of some) companies.add(each);
+      },
     });
   const result = await inTransaction(pool, begin, (executor) => work(dressed(executor)), options);
   for (const action of actions) action();
-  if (changes.length > 0) publish(changes);
+  if (companies.size > 0) publish(companies);
   return result;
-}
-
-// The longest wait of an expensive read for its turn, as long as a statement may take: until then the expensive reads of a company wait for
-// each other.
-const EXPENSIVE_WAIT_MS = 5_000;
-// People type their searches, and most are found at once. An export that nobody watches pauses after each of its statements.
-const CHEAP_SEARCH_MS = 30;
-
-/** Makes the searches of a company take turns, because their cost depends on what they look for. Other statements do not wait. */
-function withSpacedSearches(turns: Shares, owner: string, executor: Executor): Executor {
-  return {
-    ...executor,
-    query: <R>(statement: Statement) =>
-      statement.planEachTime ? turns.within(owner, () => executor.query<R>(statement)) : executor.query<R>(statement),
-  };
 }
 
 function createSystemTransaction(parts: Pick<TransactionParts, 'pool' | 'publish' | 'wake'>, crossing: Shares) {
   return <T>(behalf: ShareOwner, work: (tx: SystemTx) => Promise<T>, options: TransactionOptions = {}): Promise<T> =>
     crossing.within(behalf, () =>
-      runTransaction({ ...parts, begin: 'begin', options }, (tx) => tx as unknown as SystemTx, work),
+      runTransaction(
+        { ...parts, company: companyOf(behalf), begin: 'begin', options },
+        (tx) => tx as unknown as SystemTx,
+        work,
+      ),
     );
 }
 
@@ -208,7 +201,7 @@ const createTenantTransactions =
   (companyId, work, actor) =>
     writes.note(
       runTransaction(
-        { ...parts, begin: beginStatement(companyId, actor), options: { startsWithBegin: true } },
+        { ...parts, company: companyId, begin: beginStatement(companyId, actor), options: { startsWithBegin: true } },
         (tx) => ({ ...tx, companyId, writable: true }) as unknown as TenantTx,
         work,
       ),
@@ -235,7 +228,7 @@ const createSingleStatements = (
     awaitAtCommit: () => {
       throw new Error('a single statement has no commit that others could travel with');
     },
-    changed: publish,
+    concerns: publish,
   }) as unknown as SystemTx;
 
 function openPools({ url, poolSize, quota = null, statementMs, waitMs }: DatabaseOptions) {
@@ -249,17 +242,19 @@ function openPools({ url, poolSize, quota = null, statementMs, waitMs }: Databas
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, poolSize, storage = UNGUARDED, readsUnderRls = false, waitMs = PATIENT_WAIT_MS } = options;
   const wakeUps = createWakeUps();
-  const told = { publish: options.publish ?? (() => undefined), wake: wakeUps.wake };
+  const ignore = (): void => undefined;
+  const told = { publish: options.publish ?? ignore, wake: wakeUps.wake };
   const { app, read, system } = openPools(options);
   const writing = createCompanyShares(poolSize, waitMs);
   const reading = createCompanyShares(poolSize, waitMs);
   const crossing = createSystemShares(poolSize, waitMs);
-  const searching = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: CHEAP_SEARCH_MS });
-  const walking = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: 0 });
+  const searching = spaceSearches();
+  const walking = spaceWalks();
   const writes = createWriteWatch(() => openSystem('admission'));
   const transactAcross = createSystemTransaction({ pool: system, ...told }, crossing);
 
   const underRls = createTenantTransactions({ pool: app, ...told }, writes);
+  const readingUnderRls = createTenantTransactions({ pool: app, ...told, publish: ignore }, writes);
   const openSystem = (behalf: ShareOwner): SystemTx =>
     createSingleStatements(runWithinShare(crossing, behalf, createExecutor(system)), told);
 
@@ -267,14 +262,18 @@ export function openDatabase(options: DatabaseOptions): Database {
     // Under row-level security reads are not limited by shares, because a read inside a transaction would wait for the share that its own
     // transaction uses.
     read: (companyId) => {
-      if (readsUnderRls) return openRead(companyId, readUnderRls(underRls, companyId));
+      if (readsUnderRls) return openRead(companyId, readUnderRls(readingUnderRls, companyId));
       const fair = runWithinShare(reading, companyId, createExecutor(read));
       return openRead(companyId, withSpacedSearches(searching, companyId, fair));
     },
     walk: (companyId) =>
       openRead(
         companyId,
-        runWithinShare(walking, companyId, runWithinShare(writing, companyId, readUnderRls(underRls, companyId))),
+        runWithinShare(
+          walking,
+          companyId,
+          runWithinShare(writing, companyId, readUnderRls(readingUnderRls, companyId)),
+        ),
       ),
     tenantTx: (companyId, work, actor) =>
       storage.write(() => writing.within(companyId, () => underRls(companyId, work, actor))),

@@ -19,8 +19,6 @@ export interface TransactionOptions {
    * are sent after BEGIN has succeeded.
    */
   startsWithBegin?: boolean;
-  /** Sends all statements of one turn of the event loop as one network packet, because each packet wakes the database. */
-  gathers?: boolean;
 }
 
 /**
@@ -31,12 +29,12 @@ export async function inTransaction<T>(
   pool: pg.Pool,
   begin: string,
   work: (executor: TransactionExecutor) => Promise<T>,
-  { startsWithBegin = false, gathers = false }: TransactionOptions = {},
+  { startsWithBegin = false }: TransactionOptions = {},
 ): Promise<T> {
   const client = await pool.connect();
   const ignore = (): void => undefined;
   const unawaited = collectUnawaited();
-  const gather = gathers ? createStatementGatherer(client) : ignore;
+  const gather = createStatementGatherer(client);
   let isEnding = false;
   let result: T;
   try {
@@ -85,7 +83,10 @@ async function resolveAfter<T>(begun: Promise<unknown>, answer: Promise<T>): Pro
   return first;
 }
 
-/** Returns a function that buffers the statements sent to the connection until the end of the current turn of the event loop. */
+/**
+ * Returns a function that holds the statements sent to the connection until the end of the current turn of the event loop. They leave in one
+ * network packet, because each one costs a system call here and wakes the database there.
+ */
 function createStatementGatherer(client: pg.PoolClient): () => void {
   const { stream } = (client as pg.PoolClient & Pick<pg.Client, 'connection'>).connection;
   let isHeld = false;

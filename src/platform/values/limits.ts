@@ -11,6 +11,7 @@ export const LIMIT_TOPICS = [
   'Campaigns',
   'E-mail',
   'Web chat',
+  'MCP',
   'Agents',
   'Knowledge',
   'Webhooks',

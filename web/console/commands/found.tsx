@@ -6,6 +6,7 @@ import { useLocation } from 'wouter';
 import { parley } from '../client.ts';
 import { useVisibleScreens } from '../frame/screens.ts';
 import { nameContact, useContactName } from '../records/contacts.ts';
+import { findMessages } from '../records/messages.ts';
 import { useMay } from '../session/session.ts';
 import { CHANNEL_NAMES } from '../texts/channels.ts';
 import { formatShort } from '../texts/formats.ts';
@@ -38,7 +39,7 @@ export function useFound(typed: string): Found {
     parley.conversations.list({ ...page, sort: '-last_message_at' }, call),
   );
   const mayMessages = useMay('messages:read') && mayConverse;
-  const messages = useHits(mayMessages, ['messages', search], (call) => parley.messages.search(page, call));
+  const messages = useHits(mayMessages, ['messages', search], (call) => findMessages(page, call));
   const open = (path: string) => (): void => navigate(path);
   return {
     isSearching:

@@ -1,5 +1,5 @@
 /** The messages of a conversation, the newest first. */
-import type { Message } from '@parley/sdk';
+import type { CallOptions, Message, Page } from '@parley/sdk';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { parley } from '../client.ts';
 import { changeFeeds, placeInFeed, removeFromFeed, useFeed, type Feed, type FeedView } from './feeds.ts';
@@ -20,6 +20,17 @@ export function useThread(conversation: string): FeedView<Message> {
   );
 }
 
+/** Reads the next page that has messages. A page of a search can have none although older messages follow. */
+export async function findMessages(
+  query: NonNullable<Parameters<typeof parley.messages.search>[0]>,
+  call: CallOptions,
+): Promise<Page<Message>> {
+  let page = await parley.messages.search(query, call);
+  while (page.result.length === 0 && page.meta.nextCursor !== null)
+    page = await parley.messages.search({ ...query, after: page.meta.nextCursor }, call);
+  return page;
+}
+
 /** The messages that contain the words, in one inbox or in all, the newest first. Null searches nothing. */
 export function useMessageHits(search: string | null, inbox: string | undefined): FeedView<Message> {
   return useFeed(
@@ -27,7 +38,7 @@ export function useMessageHits(search: string | null, inbox: string | undefined)
     async (after, signal) =>
       search === null
         ? { result: [], meta: NO_PAGE }
-        : parley.messages.search({ search, inbox, limit: PAGE, skipCount: true, after }, { signal }),
+        : findMessages({ search, inbox, limit: PAGE, skipCount: true, after }, { signal }),
     { isLive: false },
   );
 }

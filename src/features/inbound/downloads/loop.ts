@@ -58,17 +58,10 @@ export function startDownloads(kit: Kit): ClaimLoop {
 }
 
 async function record(tx: SystemTx, outcomes: Outcome[]): Promise<void> {
+  tx.concerns(outcomes.map(({ company }) => company));
   const settled = await recordDownloads(tx, outcomes);
   const paused = settled.filter(({ pauses }) => pauses);
   if (paused.length > 0) await restNumbers(tx, paused);
-  for (const { company, attachment, message, conversation } of settled) {
-    if (message === null || conversation === null) continue;
-    tx.changed([
-      { company, kind: 'ATTACHMENT', ids: [attachment] },
-      { company, kind: 'MESSAGE', ids: [message] },
-      { company, kind: 'CONVERSATION', ids: [conversation] },
-    ]);
-  }
 }
 
 /** Returns files to the queue whose pause is over or whose process has died. */

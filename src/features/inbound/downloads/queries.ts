@@ -100,10 +100,6 @@ export interface Outcome extends RowOutcome {
 export interface Settled {
   company: string;
   inbox: string;
-  attachment: string;
-  /** Null unless the outcome is final. */
-  message: string | null;
-  conversation: string | null;
   /** True when the number has just had too many failures. */
   pauses: boolean;
 }
@@ -137,7 +133,6 @@ const RECORD = `with o as (
         from (select * from ended where state <> 'DONE' union all select * from furthered) e
           join attachments a on a.company_id = e.company_id and a._id = e.attachment_id
         where m.company_id = e.company_id and m._id = e.message_id and m.attachment_id = e.attachment_id
-        returning m.company_id, m.attachment_id, m._id, m.conversation_id
       ), touched as (
         select company_id, attachment_id, inbox_id, network_failed from ended
         union all select company_id, attachment_id, inbox_id, network_failed from furthered
@@ -149,9 +144,8 @@ const RECORD = `with o as (
           (f.failed_at || excluded.failed_at)[greatest(1, cardinality(f.failed_at) + cardinality(excluded.failed_at) - ${MOST_FAILURES - 1}):]
         returning company_id, inbox_id, failed_at
       )
-      select t.company_id as company, t.inbox_id as inbox, t.attachment_id as attachment, s._id as message, s.conversation_id as conversation,
-        coalesce(${pauseEnd('c.failed_at')} > now(), false) as pauses
-      from touched t left join shown s using (company_id, attachment_id) left join counted c using (company_id, inbox_id)`;
+      select t.company_id as company, t.inbox_id as inbox, coalesce(${pauseEnd('c.failed_at')} > now(), false) as pauses
+      from touched t left join counted c using (company_id, inbox_id)`;
 
 /**
  * Stores outcomes. Final ones are shown in the message, and a failure also in the record of the file; a file that is there has filled its

@@ -24,6 +24,7 @@ const FOR_USERS = [
   'errors',
   'lists',
   'live',
+  'mcp',
   'whatsapp',
   'web-chat',
   'email',

@@ -6,7 +6,6 @@ import { waitUntil } from '../../../../test/support/wait.ts';
 import { newId } from '../../values/ids.ts';
 import { createLog } from '../../work/telemetry.ts';
 import { openDatabase, type Database } from '../tenant.ts';
-import type { Change } from './change.ts';
 import { createChangeFeed, type ChangeFeed } from './feed.ts';
 import { connectOtherProcesses } from './neighbours.ts';
 
@@ -16,8 +15,7 @@ interface Process {
 }
 
 interface Heard {
-  changes: Change[];
-  missed: number;
+  changes: number;
   ended: number;
 }
 
@@ -41,100 +39,80 @@ function startProcess(): Process {
 }
 
 function follow({ feed }: Process, company: string): Heard {
-  const heard: Heard = { changes: [], missed: 0, ended: 0 };
-  feed.follow(company, {
-    changed: (changes) => void heard.changes.push(...changes),
-    missed: () => (heard.missed += 1),
-    ended: () => (heard.ended += 1),
-  });
+  const heard: Heard = { changes: 0, ended: 0 };
+  feed.follow(company, { changed: () => (heard.changes += 1), ended: () => (heard.ended += 1) });
   return heard;
 }
 
-const hears = (heard: Heard, id: string): boolean => heard.changes.some(({ ids }) => ids?.includes(id));
+const change = ({ database }: Process, company: string): Promise<void> =>
+  database.tenantTx(company, () => Promise.resolve());
 
-const change = ({ database }: Process, company: string, ids: string[]): Promise<void> =>
-  database.tenantTx(company, (tx) => {
-    tx.changed([{ company, kind: 'MESSAGE', ids }]);
-    return Promise.resolve();
-  });
-
-/** A follower in another process that listens already. */
-async function followElsewhere(company: string): Promise<{ process: Process; heard: Heard }> {
+/** A process that listens already: its followers were told to look when that began. */
+async function startListening(): Promise<Process> {
   const process = startProcess();
-  const heard = follow(process, company);
-  await waitUntil('the other process to listen', () => heard.missed === 1);
-  return { process, heard };
+  const first = follow(process, 'first');
+  await waitUntil('the process to listen', () => first.changes === 1);
+  return process;
 }
 
-test('a committed change is announced to followers of its company in this and in other processes, and to nobody else', async () => {
+test('followers of its company in this and in other processes learn of a committed transaction, and nobody else does', async () => {
   const [company, stranger] = [newId(), newId()];
-  const here = startProcess();
-  const elsewhere = await followElsewhere(company);
-  const heards = [follow(here, company), elsewhere.heard];
-  const others = [follow(here, stranger), follow(elsewhere.process, stranger)];
-  const id = newId();
-  await change(here, company, [id]);
-  await waitUntil('both followers to hear of it', () => heards.every((heard) => hears(heard, id)));
+  const [here, elsewhere] = [await startListening(), await startListening()];
+  const heards = [follow(here, company), follow(elsewhere, company)];
+  const others = [follow(here, stranger), follow(elsewhere, stranger)];
+  await change(here, company);
+  await waitUntil('both followers to learn of it', () => heards.every(({ changes }) => changes === 1));
   assert.deepEqual(
-    heards.map((heard) => heard.changes),
-    [[{ company, kind: 'MESSAGE', ids: [id] }], [{ company, kind: 'MESSAGE', ids: [id] }]],
-  );
-  assert.deepEqual(
-    others.map((heard) => heard.changes.length),
+    others.map(({ changes }) => changes),
     [0, 0],
   );
 });
 
-test('a change that is rolled back is announced to nobody', async () => {
-  const company = newId();
-  const here = startProcess();
-  const heard = follow(here, company);
-  const [undone, done] = [newId(), newId()];
-  await assert.rejects(
-    here.database.tenantTx(company, (tx) => {
-      tx.changed([{ company, kind: 'CONTACT', ids: [undone] }]);
-      return Promise.reject(new Error('changed my mind'));
-    }),
+test('a transaction across companies is announced to those that it names', async () => {
+  const companies = [newId(), newId(), newId()];
+  const here = await startListening();
+  const heards = companies.map((company) => follow(here, company));
+  await here.database.systemTx('upkeep', (tx) => {
+    tx.concerns(companies.slice(0, 2));
+    return Promise.resolve();
+  });
+  await waitUntil('the followers to learn of it', () => heards[1]?.changes === 1);
+  assert.deepEqual(
+    heards.map(({ changes }) => changes),
+    [1, 1, 0],
   );
-  await change(here, company, [done]);
-  await waitUntil('the later change', () => hears(heard, done));
-  assert.equal(hears(heard, undone), false);
 });
 
-test('changes at the same moment are announced together, and more than a hundred of one kind without their ids', async () => {
+test('a transaction that is rolled back, and a read, are announced to nobody', async () => {
+  const [company, later] = [newId(), newId()];
+  const here = await startListening();
+  const [heard, last] = [follow(here, company), follow(here, later)];
+  await assert.rejects(here.database.tenantTx(company, () => Promise.reject(new Error('changed my mind'))));
+  await here.database.walk(company).query({ name: 'read', text: 'select 1', values: [] });
+  await change(here, later);
+  await waitUntil('the later change', () => last.changes === 1);
+  assert.equal(heard.changes, 0);
+});
+
+test('changes at the same moment are announced together, and those of very many companies reach every follower elsewhere', async () => {
+  const [company, other] = [newId(), newId()];
+  const [here, elsewhere] = [startProcess(), await startListening()];
+  const [heard, unnamed] = [follow(elsewhere, company), follow(elsewhere, other)];
+  for (let n = 0; n < 60; n += 1) here.feed.publish([company]);
+  await waitUntil('the changes', () => heard.changes === 1);
+  here.feed.publish(Array.from({ length: 251 }, newId));
+  await waitUntil('both to look', () => heard.changes === 2 && unnamed.changes === 1);
+});
+
+test('a follower looks for missed changes when the connection between processes broke', async () => {
   const company = newId();
-  const here = startProcess();
-  const heard = follow(here, company);
-  const ids = Array.from({ length: 60 }, newId);
-  here.feed.publish(ids.map((id) => ({ company, kind: 'MESSAGE', ids: [id] })));
-  here.feed.publish([{ company, kind: 'MESSAGE', ids: ids.slice(0, 5) }]);
-  await waitUntil('the changes', () => heard.changes.length > 0);
-  assert.deepEqual(heard.changes, [{ company, kind: 'MESSAGE', ids }]);
-  here.feed.publish([{ company, kind: 'MESSAGE', ids: Array.from({ length: 101 }, newId) }]);
-  await waitUntil('the many changes', () => heard.changes.length > 1);
-  assert.deepEqual(heard.changes[1], { company, kind: 'MESSAGE', ids: null });
-});
-
-test('changes that do not fit into one notice reach the other processes in several notices', async () => {
-  const here = startProcess();
-  const companies = Array.from({ length: 30 }, newId);
-  const elsewhere = startProcess();
-  const heards = companies.map((company) => follow(elsewhere, company));
-  await waitUntil('the other process to listen', () => heards.every((heard) => heard.missed > 0));
-  here.feed.publish(companies.map((company) => ({ company, kind: 'CONTACT', ids: Array.from({ length: 90 }, newId) })));
-  await waitUntil('all companies to hear', () => heards.every((heard) => heard.changes[0]?.ids?.length === 90));
-});
-
-test('a follower is told that it may have missed changes when the connection between processes broke', async () => {
-  const company = newId();
-  const here = startProcess();
-  const { heard } = await followElsewhere(company);
+  const [here, elsewhere] = [startProcess(), await startListening()];
+  const heard = follow(elsewhere, company);
   await store.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and query = 'listen parley_changes'`);
-  await waitUntil('the gap to be reported', () => heard.missed === 2);
-  const id = newId();
-  await change(here, company, [id]);
-  await waitUntil('the feed to go on', () => hears(heard, id));
+  await waitUntil('the follower to look', () => heard.changes === 1);
+  await change(here, company);
+  await waitUntil('the feed to go on', () => heard.changes === 2);
 });
 
 test('a stop ends the stream of every follower, and a follower that comes during the stop ends at once', () => {

@@ -1,22 +1,20 @@
 /**
- * The change feed announces, after each commit, which records of a company a transaction has changed. It reaches all followers of the
- * company in this process and in the others, and does not depend on a webhook. An announcement is lost when its process dies; followers are
- * then asked to read their records anew from the database.
+ * The change feed announces, after each commit, of which companies a transaction may have changed records. It reaches all followers of the
+ * company in this process and in the others, and says only when to look: what has changed, followers read in the database. An announcement is
+ * lost when its process dies.
  */
-import type { Change, Follower, Signal } from './change.ts';
+import type { Follower, Signal } from './change.ts';
 import type { Announced, OtherProcesses } from './neighbours.ts';
 
 // Changes of the same moment are announced together, because each announcement makes followers read records.
 const GATHER_MS = 10;
-// Beyond this many records of one kind a follower reads its list anew instead of each record.
-const MAX_IDS = 100;
 
 export interface ChangeFeed {
-  /** Announces changes that are committed. */
-  publish(changes: Change[]): void;
+  /** Announces that changes of these companies are committed. */
+  publish(companies: Iterable<string>): void;
   /** Sends a signal to all followers of its company, once. */
   signal(signal: Signal): void;
-  /** Announces the changes of one company to the follower. Returns a function that ends this. */
+  /** Tells the follower of each change in the company. Returns a function that ends this. */
   follow(company: string, follower: Follower): () => void;
   /** Connects the feed with those of the other processes that use the same database. */
   connect(open: (feed: Announced) => OtherProcesses): void;
@@ -28,24 +26,24 @@ export interface ChangeFeed {
 
 export function createChangeFeed(): ChangeFeed {
   const followers = createFollowers();
-  let gathered = new Map<string, Change>();
+  let gathered = new Set<string>();
   let timer: NodeJS.Timeout | null = null;
   let neighbours: OtherProcesses | null = null;
 
   function announce(): void {
     if (timer) clearTimeout(timer);
     timer = null;
-    const changes = [...gathered.values()];
-    gathered = new Map();
-    followers.changed(changes);
-    neighbours?.notify(changes);
+    const companies = gathered;
+    gathered = new Set();
+    followers.changed(companies);
+    neighbours?.notify(companies);
   }
 
   return {
-    publish: (changes) => {
-      // Without other processes and without followers nobody would receive the changes.
+    publish: (companies) => {
+      // Without other processes and without followers nobody would learn of it.
       if (!neighbours && followers.isEmpty()) return;
-      for (const change of changes) gatherChange(gathered, change);
+      for (const company of companies) gathered.add(company);
       timer ??= setTimeout(announce, GATHER_MS);
     },
     signal: (signal) => {
@@ -85,16 +83,14 @@ function createFollowers() {
         if (its.size === 0) followers.delete(company);
       };
     },
-    changed: (changes: Change[]): void => {
-      for (const [company, its] of Map.groupBy(changes, (change) => change.company)) {
-        for (const follower of followers.get(company) ?? []) follower.changed(its);
-      }
+    changed: (companies: Iterable<string>): void => {
+      for (const company of companies) for (const follower of followers.get(company) ?? []) follower.changed();
     },
     signalled: ({ company, data }: Signal): void => {
       for (const follower of followers.get(company) ?? []) follower.signalled?.(data);
     },
     missed: (): void => {
-      for (const follower of everybody()) follower.missed();
+      for (const follower of everybody()) follower.changed();
     },
     ended: (): void => {
       isEnding = true;
@@ -102,12 +98,4 @@ function createFollowers() {
       followers.clear();
     },
   };
-}
-
-/** Adds a change to those of the same company and kind. */
-function gatherChange(gathered: Map<string, Change>, { company, kind, ids }: Change): void {
-  const key = `${company} ${kind}`;
-  const known = gathered.get(key) ?? { ids: [] };
-  const all = known.ids === null || ids === null ? null : [...new Set([...known.ids, ...ids])];
-  gathered.set(key, { company, kind, ids: all && all.length <= MAX_IDS ? all : null });
 }

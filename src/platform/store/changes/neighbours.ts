@@ -9,13 +9,11 @@ import { findHosts } from '../hosts.ts';
 import { newId } from '../../values/ids.ts';
 import type { Log } from '../../work/telemetry.ts';
 import type { SystemTx } from '../tenant.ts';
-import type { Change, Follower, Signal } from './change.ts';
+import type { Signal } from './change.ts';
 
 const CHANNEL = 'parley_changes';
-// PostgreSQL refuses a payload of 8,000 bytes.
-const PAYLOAD_BYTES = 7_900;
-// While the database is slow, changes beyond this number are counted as lost instead of being kept.
-const MAX_WAITING = 1_000;
+// PostgreSQL refuses a payload of 8,000 bytes. When more companies than this have changed, all are announced.
+const MAX_COMPANIES = 250;
 // Signals beyond this number at once are dropped.
 const MAX_SIGNALS = 20;
 const RECONNECT_MS = 1_000;
@@ -23,11 +21,16 @@ const RECONNECT_MS = 1_000;
 const PROBE_MS = 5_000;
 
 /** Receives what other processes announce. */
-export type Announced = Pick<Follower, 'changed' | 'missed'> & { signalled(signal: Signal): void };
+export interface Announced {
+  changed(companies: Iterable<string>): void;
+  /** Changes of any company may have been missed. */
+  missed(): void;
+  signalled(signal: Signal): void;
+}
 
 export interface OtherProcesses {
   /** Announces changes to the other processes; never throws. */
-  notify(changes: Change[]): void;
+  notify(companies: Iterable<string>): void;
   /** Sends a signal to the other processes; never throws. */
   signal(signal: Signal): void;
   /** Begins to listen to the other processes, unless it has begun already. */
@@ -45,9 +48,8 @@ interface NotifyParts {
 interface NotifyPayload {
   /** The process that sent the notice; each process ignores its own notices. */
   from: string;
-  /** True when changes before these were lost. */
-  lost: boolean;
-  changes: Change[];
+  /** The companies whose records have changed; without it, those of any company may have. */
+  companies?: string[];
   /** A signal that travels alone. */
   signal?: Signal;
 }
@@ -70,24 +72,25 @@ export function connectOtherProcesses(parts: NotifyParts, feed: Announced): Othe
 }
 
 function createNotifySender({ system, log }: NotifyParts, from: string) {
-  const waiting: Change[] = [];
+  const waiting = new Set<string>();
   const signals = new Set<Promise<void>>();
   let lost = false;
   let sending: Promise<void> | null = null;
 
-  const notify = (payloads: string[]): Promise<number> =>
+  const notify = (payload: Omit<NotifyPayload, 'from'>): Promise<number> =>
     exec(system, {
       name: 'changes.notify',
-      text: 'select pg_notify($1, payload) from unnest($2::text[]) payload',
-      values: [CHANNEL, payloads],
+      text: 'select pg_notify($1, $2)',
+      values: [CHANNEL, JSON.stringify({ from, ...payload })],
     });
 
   async function sendAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const payloads = packPayloads(waiting.splice(0), { from, lost });
+    while (waiting.size > 0) {
+      const payload = lost ? {} : { companies: [...waiting] };
+      waiting.clear();
+      lost = false;
       try {
-        await notify(payloads);
-        lost = false;
+        await notify(payload);
       } catch (error) {
         // Failure policy: the changes are committed, and only their announcement is lost; the next one says so.
         lost = true;
@@ -98,8 +101,7 @@ function createNotifySender({ system, log }: NotifyParts, from: string) {
 
   async function sendSignal(signal: Signal): Promise<void> {
     try {
-      const payload: NotifyPayload = { from, lost: false, changes: [], signal };
-      await notify([JSON.stringify(payload)]);
+      await notify({ signal });
     } catch (error) {
       // Failure policy: a signal may be lost.
       log.warn({ err: error }, 'changes: a signal could not be sent');
@@ -107,9 +109,10 @@ function createNotifySender({ system, log }: NotifyParts, from: string) {
   }
 
   return {
-    send: (changes: Change[]): void => {
-      if (waiting.length + changes.length > MAX_WAITING) lost = true;
-      else waiting.push(...changes);
+    send: (companies: Iterable<string>): void => {
+      for (const company of companies)
+        if (waiting.size < MAX_COMPANIES) waiting.add(company);
+        else lost = true;
       sending ??= sendAll().finally(() => (sending = null));
     },
     signal: (signal: Signal): void => {
@@ -123,30 +126,6 @@ function createNotifySender({ system, log }: NotifyParts, from: string) {
   };
 }
 
-/** Distributes changes over as few payloads as possible; a change is at most 100 ids, so it always fits. */
-function packPayloads(changes: Change[], { from, lost }: Pick<NotifyPayload, 'from' | 'lost'>): string[] {
-  const payloads: string[] = [];
-  const frame = JSON.stringify({ from, lost: false, changes: [] }).length;
-  let part: Change[] = [];
-  let bytes = frame;
-  const close = (): void => {
-    const payload: NotifyPayload = { from, lost: lost && payloads.length === 0, changes: part };
-    payloads.push(JSON.stringify(payload));
-  };
-  for (const change of changes) {
-    const size = JSON.stringify(change).length + 1;
-    if (part.length > 0 && bytes + size > PAYLOAD_BYTES) {
-      close();
-      part = [];
-      bytes = frame;
-    }
-    part.push(change);
-    bytes += size;
-  }
-  close();
-  return payloads;
-}
-
 /** Listens until the signal; connects anew whenever the connection breaks. Never throws. */
 async function listenForNotifications(
   { url, log }: NotifyParts,
@@ -156,13 +135,13 @@ async function listenForNotifications(
 ): Promise<void> {
   const hear = ({ payload = '' }: pg.Notification): void => {
     try {
-      const { from, lost, changes, signal: signalled } = JSON.parse(payload) as NotifyPayload;
+      const { from, companies, signal: signalled } = JSON.parse(payload) as NotifyPayload;
       if (from === own) return;
-      if (signalled) return feed.signalled(signalled);
-      if (lost) feed.missed();
-      feed.changed(changes);
+      if (signalled) feed.signalled(signalled);
+      else if (companies) feed.changed(companies);
+      else feed.missed();
     } catch (error) {
-      // Failure policy: a process of another release may use another format; then followers read their records anew from the database.
+      // Failure policy: a process of another release may use another format; then all followers look.
       log.warn({ err: error }, 'changes: a notice could not be read');
       feed.missed();
     }

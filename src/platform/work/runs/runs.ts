@@ -68,13 +68,8 @@ export async function cancelRun<R extends ShownRun>(tenant: Tenant, kind: RunKin
 export async function finishRun(tx: TenantTx, kind: RunKind, id: string, end: RunEnd): Promise<boolean> {
   if ((await endRun(tx, kind, id, end)) === 0) return false;
   await kind.clean?.(tx, id);
-  announceRun(tx, id);
   return true;
 }
-
-/** Names the run to the change feed. */
-export const announceRun = (tx: TenantTx, id: string): void =>
-  tx.changed([{ company: tx.companyId, kind: 'RUN', ids: [id] }]);
 
 /** Deletes the runs of a kind that ended so many days ago. */
 export async function purgeRuns(database: Database, kind: RunKind, days: number): Promise<void> {

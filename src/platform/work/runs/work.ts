@@ -12,7 +12,7 @@ import { openLeases, recordTurns, type TurnOutcome } from '../claims/leases.ts';
 import type { Log } from '../telemetry.ts';
 import type { RunError, RunKind } from './kind.ts';
 import { claimRuns, countPortion, isAnotherWaiting, runQueue, type ClaimedRun, type Progress } from './queries.ts';
-import { announceRun, finishRun } from './runs.ts';
+import { finishRun } from './runs.ts';
 
 const SLOTS = 4;
 // A turn begins no further portion after TURN_MS. With its statements and the waits for locks, the last one takes at most LAST_MS.
@@ -195,7 +195,6 @@ async function store(
     if (counted && (await countPortion(tx, run, counted)) === 0) throw new RunLost();
     if (end && !(await finishRun(tx, kind, run._id, { status: end.error ? 'FAILED' : 'COMPLETED', ...end })))
       throw new RunLost();
-    if (counted) announceRun(tx, run._id);
     return { progress: counted, isLast: end !== null, pauseSeconds: done.pauseSeconds ?? null };
   });
   if (progress) {

@@ -8,8 +8,10 @@ import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { CreateDialog } from '../../ui/create-dialog.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { CheckField } from '../../ui/field.tsx';
 import { explainField } from '../../ui/problem.ts';
 import styles from './api-keys.module.css';
+import { ConnectAssistant } from './connect-assistant.tsx';
 import { ExpiryField } from './expiry-field.tsx';
 import { RightsField } from './rights-field.tsx';
 import { toScopes, type Right } from './scopes.ts';
@@ -25,8 +27,16 @@ export function NewKey({ onMade, onClose }: NewKeyProps): ReactElement {
   const [name, setName] = useState('');
   const [expires_at, setExpiry] = useState<string | null>(null);
   const [rights, setRights] = useState<ReadonlySet<Right>>(new Set());
+  const [isShort, setShort] = useState(false);
   const mutation = useMutation({
-    mutationFn: () => parley.apiKeys.create({ name, type: 'company', scopes: toScopes(rights), expires_at }),
+    mutationFn: () =>
+      parley.apiKeys.create({
+        name,
+        type: 'company',
+        scopes: toScopes(rights),
+        expires_at,
+        ...(isShort && { format: 'SHORT' }),
+      }),
     onSuccess: onMade,
   });
   if (mutation.data) return <MadeKey made={mutation.data} onClose={onClose} />;
@@ -40,6 +50,7 @@ export function NewKey({ onMade, onClose }: NewKeyProps): ReactElement {
       fields={['expires_at', 'scopes']}
     >
       <ExpiryField onChange={setExpiry} error={explainField(mutation.error, 'expires_at')} />
+      <CheckField label={texts.shortToken} hint={texts.shortTokenHint} checked={isShort} onChange={setShort} />
       <RightsField
         rights={rights}
         onChange={setRights}
@@ -65,7 +76,12 @@ function MadeKey({ made, onClose }: { made: ApiKeyMade; onClose(): void }): Reac
       <p className={styles['warning']} role="alert">
         {made.token === null ? texts.tokenLost : texts.tokenOnce}
       </p>
-      {made.token !== null && <CopyField label={texts.token} value={made.token} hint={texts.tokenUse} />}
+      {made.token !== null && (
+        <>
+          <CopyField label={texts.token} value={made.token} hint={texts.tokenUse} />
+          <ConnectAssistant token={made.token} />
+        </>
+      )}
     </Dialog>
   );
 }

@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import styles from './api-keys.module.css';
 import { RESOURCE_NAMES, type Resource } from '../../texts/resources.ts';
-import { ACTIONS, holds, listRights, RESOURCES, type Right } from './scopes.ts';
+import { ACTIONS, ASSISTANT, holds, listRights, RESOURCES, type Right } from './scopes.ts';
 import { API_KEYS } from './texts.ts';
 
 interface RightsFieldProps {
@@ -25,6 +25,7 @@ export function RightsField({ rights, onChange, error }: RightsFieldProps): Reac
       <legend>{texts.rights}</legend>
       <div className={styles['shortcuts']}>
         <Button onClick={choose(all.filter((right) => right.endsWith(':read')))}>{texts.readOnly}</Button>
+        <Button onClick={choose(all.filter((right) => ASSISTANT.includes(right)))}>{texts.assistant}</Button>
         <Button onClick={choose(all)}>{texts.everything}</Button>
         <Button onClick={choose([])}>{texts.nothingChosen}</Button>
       </div>

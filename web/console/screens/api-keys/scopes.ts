@@ -27,6 +27,18 @@ export const listRights = (scopes: readonly string[]): ReadonlySet<Right> =>
 export const listActions = (scopes: readonly string[], resource: Resource): Action[] =>
   ACTIONS.filter((action) => holds(scopes, resource, action));
 
+/** What an assistant needs to read and to write notes. */
+export const ASSISTANT: readonly Right[] = [
+  'contacts:read',
+  'conversations:read',
+  'messages:read',
+  'messages:create',
+  'inboxes:read',
+  'users:read',
+  'pipelines:read',
+  'knowledge:read',
+];
+
 export const isReadOnly = (scopes: readonly string[]): boolean => scopes.every((scope) => scope.endsWith(':read'));
 
 /** Returns the shortest scopes that give exactly these rights. */

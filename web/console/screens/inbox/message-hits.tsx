@@ -42,6 +42,11 @@ export function MessageHits({ feed, view, search }: MessageHitsProps): ReactElem
           );
         })}
       </ul>
+      {feed.isLoadingMore && (
+        <p role="status" className={list['more']}>
+          {texts.searchingOlder}
+        </p>
+      )}
     </div>
   );
 }

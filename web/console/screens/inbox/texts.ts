@@ -21,6 +21,7 @@ export const INBOX = defineTexts(
     allMessages: 'All messages',
     results: 'Search results',
     noMessage: 'No message contains these words',
+    searchingOlder: 'Searching older messages…',
   },
   {
     'pt-BR': {
@@ -43,6 +44,7 @@ export const INBOX = defineTexts(
       allMessages: 'Todas as mensagens',
       results: 'Resultados da busca',
       noMessage: 'Nenhuma mensagem contém estas palavras',
+      searchingOlder: 'Buscando mensagens mais antigas…',
     },
     es: {
       views: 'Vistas',
@@ -64,6 +66,7 @@ export const INBOX = defineTexts(
       allMessages: 'Todos los mensajes',
       results: 'Resultados de la búsqueda',
       noMessage: 'Ningún mensaje contiene estas palabras',
+      searchingOlder: 'Buscando mensajes más antiguos…',
     },
   },
 );

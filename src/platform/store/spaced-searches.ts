@@ -1,0 +1,22 @@
+/** How the expensive reads of a company wait for each other. */
+import type { Shares } from '../work/shares.ts';
+import { createSpacedTurns } from '../work/spaced-turns.ts';
+import type { Executor, Statement } from './db.ts';
+
+// The longest wait of an expensive read for its turn, as long as a statement may take: until then the expensive reads of a company wait for
+// each other.
+const EXPENSIVE_WAIT_MS = 5_000;
+// People type their searches, and most are found at once. An export that nobody watches pauses after each of its statements.
+const CHEAP_SEARCH_MS = 30;
+
+export const spaceSearches = (): Shares => createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: CHEAP_SEARCH_MS });
+export const spaceWalks = (): Shares => createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: 0 });
+
+/** Makes the searches of a company take turns, because their cost depends on what they look for. Other statements do not wait. */
+export function withSpacedSearches(turns: Shares, owner: string, executor: Executor): Executor {
+  return {
+    ...executor,
+    query: <R>(statement: Statement) =>
+      statement.planEachTime ? turns.within(owner, () => executor.query<R>(statement)) : executor.query<R>(statement),
+  };
+}
