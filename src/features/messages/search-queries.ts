@@ -27,11 +27,13 @@ export interface MessageFilter {
 }
 
 interface Conditions {
-  /** The rows that the list walks through, with the alias s, and the conditions that one index answers in the order of the list. */
-  rows: string;
+  /** The rows that the list walks through, with the alias s. */
+  list: string;
+  /** The conditions on these rows that one index answers in the order of the list. */
+  where: string;
   /** What is joined to a row for the condition of the search. */
   joins: string;
-  /** The condition of the search. */
+  /** The condition that is checked for each row. */
   matches: string;
   /** All rows that match, as an index finds them. */
   hits: string;
@@ -54,12 +56,18 @@ export const THREADS = ['conversation', 'contact', 'mentioned'] as const;
 /** The part of a window that decides which table is listed. */
 type Order = Pick<Window, 'field' | 'since'>;
 
-/** Returns true for a list that does not need the times of changes. The table of words, which has no such times, has it in its order. */
+/** Returns true for a list that does not need the times of changes. The table of words has it in its order; message_activity has the others. */
 const isByCreation = ({ field, since }: Order): boolean => field === 'createdAt' && since === null;
 
 /** Returns true when one index has the messages in the order of the list, so that nothing has to be searched or sorted. */
 export const isInOrder = ({ search, inbox }: MessageFilter, window: Window): boolean =>
   search === null && (isByCreation(window) || (window.field === 'updatedAt' && inbox === null));
+
+/** The messages in the order of their creation with the times of their changes, and the changed ones with the time of their creation. */
+const CREATED = `(select w.company_id, w._id, w.inbox_id, w.created_at, m.updated_at from message_search w
+    cross join lateral (select updated_at from messages where company_id = w.company_id and _id = w._id offset 0) m) s`;
+const CHANGED = `(select a.company_id, a._id, a.inbox_id, a.updated_at, m.created_at from message_activity a
+    cross join lateral (select created_at from messages where company_id = a.company_id and _id = a._id offset 0) m) s`;
 
 /** Builds the text with only the filters that are used, so that PostgreSQL can choose the index of each filter. */
 function buildConditions({ companyId }: TenantRead, filter: MessageFilter, order: Order): Conditions {
@@ -67,17 +75,28 @@ function buildConditions({ companyId }: TenantRead, filter: MessageFilter, order
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const name = ([...THREADS, 'inbox', 'search'] as const).filter((each) => filter[each] !== null).join('.') || 'all';
   const threads = THREADS.filter((each) => filter[each] !== null).map((each) => CONDITIONS[each](bind(filter[each])));
-  const inbox = filter.inbox === null ? [] : [`s.inbox_id = ${bind(filter.inbox)}`];
+  const inbox = filter.inbox === null ? null : bind(filter.inbox);
   const words = filter.search === null ? 'true' : `words @@ message_query($1, ${bind(filter.search)})`;
+  const where = ['s.company_id = $1', ...(inbox ? [`s.inbox_id = ${inbox}`] : []), ...threads].join(' and ');
   const hasThread = threads.length > 0;
-  const isOfWords = isByCreation(order) && !hasThread;
-  const where = ['s.company_id = $1', ...inbox, ...threads].join(' and ');
-  const rows = `${isOfWords ? 'message_search' : 'messages'} s where ${where}`;
-  if (isOfWords || filter.search === null)
-    return { rows, joins: '', matches: words, hits: `${rows} and ${words}`, values, name };
-  const joins = joinWordsSql(words);
-  const hits = hasThread ? `(select * from ${rows} offset 0) s ${joins} where true` : foundByWordsSql(words, where);
-  return { rows, joins, matches: 'true', hits, values, name };
+  if (isByCreation(order) && !hasThread) {
+    const list = 'message_search s';
+    return { list, where, joins: '', matches: words, hits: `${list} where ${where} and ${words}`, values, name };
+  }
+  const joinWords = filter.search === null ? '' : joinWordsSql(words);
+  if (hasThread) {
+    const all = `messages s where ${where}`;
+    const hits = joinWords ? `(select * from ${all} offset 0) s ${joinWords} where true` : all;
+    return { list: 'messages s', where, joins: joinWords, matches: 'true', hits, values, name };
+  }
+  const changed = order.field === 'createdAt' ? CHANGED : 'message_activity s';
+  const found = `${order.since === null ? 'messages s' : changed} where ${where}`;
+  const hits = joinWords ? foundByWordsSql(words, where) : found;
+  const shared = { joins: joinWords, hits, values, name };
+  if (order.field === 'createdAt') return { list: CREATED, where, matches: 'true', ...shared };
+  // The inbox is compared with each of the first rows, because an inbox with few messages could have them anywhere in the order.
+  const matches = inbox ? `s.inbox_id = ${inbox}` : 'true';
+  return { list: changed, where: 's.company_id = $1', matches, ...shared };
 }
 
 /**
@@ -94,17 +113,18 @@ const foundByWordsSql = (words: string, where: string): string =>
 
 /** Lists messages in the order of an index. */
 export async function listAllMessages(tx: TenantRead, filter: MessageFilter, window: Window): Promise<Message[]> {
-  const { rows, values, name } = buildConditions(tx, { ...filter, search: null }, window);
+  const { list, where, matches, values, name } = buildConditions(tx, { ...filter, search: null }, window);
   const first = values.length + 1;
-  const keys = `select ${windowKeyColumns(window)} from ${rows} ${windowClause(window, first)}`;
+  const condition = `${where} and ${matches} ${windowClause(window, first)}`;
+  const keys = `select ${windowKeyColumns(window)} from ${list} where ${condition}`;
   return readMessagesOf(tx, `listAll.${name}`, window, { keys, values: [...values, ...windowValues(window)] });
 }
 
 /** Lists matching messages among the first ones in the order of the list. When they are fewer than a page, more may follow after these. */
 export async function listNearMessages(tx: TenantRead, filter: MessageFilter, window: Window): Promise<Message[]> {
-  const { rows, joins, matches, values, name } = buildConditions(tx, filter, window);
+  const { list, where, joins, matches, values, name } = buildConditions(tx, filter, window);
   const first = values.length + 1;
-  const keys = nearRowsSql(window, first, { list: rows, as: 's', joins, matches });
+  const keys = nearRowsSql(window, first, { list: `${list} where ${where}`, as: 's', joins, matches });
   return readMessagesOf(tx, `listNear.${name}`, window, { keys, values: [...values, ...nearValues(window)] });
 }
 
@@ -139,7 +159,10 @@ async function readMessagesOf(
 }
 
 export function countAllMessages(tx: TenantRead, filter: MessageFilter, { since }: Since): Promise<number> {
-  const { hits, values, name } = buildConditions(tx, filter, { field: 'createdAt', since });
+  const { hits, values, name } = buildConditions(tx, filter, {
+    field: since === null ? 'createdAt' : 'updatedAt',
+    since,
+  });
   return oneValue(tx, {
     name: `messages.countAll.${name}${sinceNameSuffix({ since })}`,
     text: `select count(*)::int as count from ${hits} ${sinceClause({ since }, values.length + 1)}`,
