@@ -141,6 +141,56 @@ $$;
 create or replace trigger messages_search_ends after delete on messages
   referencing old table as gone for each statement execute function end_message_search();
 
+-- Triggers write message_activity, so no code can forget it. A message is found there by its whole key, which leaves the planner no choice.
+create or replace function begin_message_activity() returns trigger
+language plpgsql as $$
+begin
+  insert into message_activity (company_id, _id, inbox_id, updated_at, queued_at)
+    select company_id, _id, inbox_id, updated_at, case when status = 'QUEUED' then created_at end from added;
+  return null;
+end
+$$;
+create or replace trigger messages_activity_begins after insert on messages
+  referencing new table as added for each statement execute function begin_message_activity();
+
+create or replace function move_message_activity() returns trigger
+language plpgsql as $$
+begin
+  delete from message_activity a using gone where a.company_id = gone.company_id and a.updated_at = gone.updated_at and a._id = gone._id;
+  insert into message_activity (company_id, _id, inbox_id, updated_at, queued_at)
+    select company_id, _id, inbox_id, updated_at, case when status = 'QUEUED' then created_at end from added;
+  return null;
+end
+$$;
+create or replace trigger messages_activity_moves after update on messages
+  referencing old table as gone new table as added for each statement execute function move_message_activity();
+
+create or replace function end_message_activity() returns trigger
+language plpgsql as $$
+begin
+  delete from message_activity a using gone where a.company_id = gone.company_id and a.updated_at = gone.updated_at and a._id = gone._id;
+  return null;
+end
+$$;
+create or replace trigger messages_activity_ends after delete on messages
+  referencing old table as gone for each statement execute function end_message_activity();
+
+-- Notes when the network has accepted a message of an inbox, unless the last second is noted already.
+create or replace function note_acceptance() returns trigger
+language plpgsql as $$
+begin
+  insert into inbox_acceptances (company_id, inbox_id, at)
+    select new.company_id, new.inbox_id, new.sent_at where not exists (
+      select from inbox_acceptances where company_id = new.company_id and inbox_id = new.inbox_id and at > new.sent_at - interval '1 second')
+    on conflict do nothing;
+  return null;
+end
+$$;
+create or replace trigger acceptance_inserted after insert on messages for each row
+  when (new.message_type = 'OUTGOING' and new.sent_at is not null) execute function note_acceptance();
+create or replace trigger acceptance_updated after update of sent_at on messages for each row
+  when (new.message_type = 'OUTGOING' and old.sent_at is null and new.sent_at is not null) execute function note_acceptance();
+
 create or replace function remove_deleted_files() returns trigger language plpgsql as $$
 begin
   perform remove_brought(company_id, array_agg(attachment_id)) from gone where attachment_id is not null group by company_id;

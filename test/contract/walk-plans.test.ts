@@ -238,7 +238,12 @@ const WALKS: Record<string, Walk> = {
     walk: (tx) => findCrossed(tx, 5),
     most: 10,
   },
-  'unknown outcomes': { role: system, walked: ['messages'], walk: (tx) => failUnknown(tx, []), most: 5_000 },
+  'unknown outcomes': {
+    role: system,
+    walked: ['messages', 'message_activity'],
+    walk: (tx) => failUnknown(tx, []),
+    most: 5_000,
+  },
   'changes of what companies store': {
     role: system,
     walked: ['stored_changes'],

@@ -49,6 +49,7 @@ const TABLES: Record<string, Record<string, string>> = {
     inbox_id: 'id(n % 7)',
     status: `'QUEUED'`,
   },
+  message_activity: {},
   table_rows: {
     table_id: 'id(n % 3)',
     row_index: 'n',

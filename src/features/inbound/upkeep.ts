@@ -3,7 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { createPortionedUpkeep, type UpkeepTask } from '../../platform/work/due-work.ts';
 import { workInPortions } from '../../platform/store/portions.ts';
 import { hasParked } from '../messages/ingest-parked-queries.ts';
-import { deleteParked, listDuePlaces, hasDuePlaces } from '../messages/ingest-queries.ts';
+import { deleteOldAcceptances, deleteParked, listDuePlaces, hasDuePlaces } from '../messages/ingest-queries.ts';
 import { applyCrossed, giveUpUnknown } from '../messages/ingest.ts';
 import { returnLatePlaces } from '../messages/late-places.ts';
 import { deleteOldAsides, deleteOldUnreadable } from './queries.ts';
@@ -27,6 +27,7 @@ export async function purgeCallbacks(kit: Kit): Promise<void> {
   await workInPortions(() => deleteParked(system, days));
   await workInPortions(() => deleteOldAsides(system, days));
   await workInPortions(() => deleteOldUnreadable(system, days));
+  await workInPortions(() => deleteOldAcceptances(system));
 }
 
 // The time within which a status is applied that arrives while its message is being stored, which is rare.

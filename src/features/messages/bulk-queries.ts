@@ -13,13 +13,15 @@ export function lockQueued(tx: TenantTx, ids: string[]): Promise<{ _id: string }
 
 /**
  * Counts the messages of a campaign whose outcome no one knows: the network has had a minute to answer, and takes ten seconds. The index of
- * QUEUED messages is small, because no other message stays in this state.
+ * QUEUED messages is small, because no other message stays in this state, so all of them are read.
  */
 export function countUnknown(tx: TenantRead, campaign: string): Promise<number> {
   return oneValue(tx, {
     name: 'messages.countUnknown',
-    text: `select count(*)::int as count from messages
-      where status = 'QUEUED' and created_at < now() - interval '1 minute' and company_id = $1 and campaign_id = $2`,
+    text: `with waiting as materialized (
+        select company_id, _id from message_activity where queued_at < now() - interval '1 minute')
+      select count(*)::int as count from waiting w join messages m on m.company_id = w.company_id and m._id = w._id
+      where w.company_id = $1 and m.campaign_id = $2`,
     values: [tx.companyId, campaign],
   });
 }

@@ -36,11 +36,14 @@ export function failUnknown(tx: SystemTx, errors: Cause[]): Promise<EnrolledMess
     name: 'messages.failUnknown',
     text: `update messages m set status = 'FAILED', outcome_unknown = true, errors = $1, failed_at = now(), updated_at = now()
       where (m.company_id, m._id) in (
-        select q.company_id, q._id from messages q
-          left join campaign_enrollments e on e.company_id = q.company_id and e._id = q.enrollment_id
-        where q.status = 'QUEUED' and q.created_at < now() - interval '24 hours'
-          and e.next_run_at is null and coalesce(e.called_at, q.created_at) < now() - interval '24 hours'
-        order by q.created_at limit 1000 for update of q skip locked)
+        select q.company_id, q._id from (
+            select company_id, _id, queued_at from message_activity where queued_at < now() - interval '24 hours' order by queued_at offset 0
+          ) a cross join lateral (
+            select o.company_id, o._id from messages o
+              left join campaign_enrollments e on e.company_id = o.company_id and e._id = o.enrollment_id
+            where o.company_id = a.company_id and o._id = a._id and o.status = 'QUEUED' and e.next_run_at is null
+              and coalesce(e.called_at, a.queued_at) < now() - interval '24 hours' for update of o skip locked
+          ) q limit 1000)
       returning ${ENROLLED}`,
     values: [JSON.stringify(errors)],
   });

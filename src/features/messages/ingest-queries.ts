@@ -276,3 +276,15 @@ export function deleteParked(tx: SystemTx, days: number): Promise<number> {
     values: [days],
   });
 }
+
+/** Deletes up to 10,000 acceptances that are not the last one of their inbox, and returns how many. */
+export function deleteOldAcceptances(tx: SystemTx): Promise<number> {
+  return exec(tx, {
+    name: 'messages.deleteOldAcceptances',
+    text: `delete from inbox_acceptances where ctid = any(array(
+        select a.ctid from inbox_acceptances a where exists (
+          select from inbox_acceptances n where n.company_id = a.company_id and n.inbox_id = a.inbox_id and n.at > a.at)
+        limit 10000))`,
+    values: [],
+  });
+}

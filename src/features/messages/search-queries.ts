@@ -28,15 +28,17 @@ export interface MessageFilter {
 }
 
 interface Conditions {
-  /** The rows that the list walks through, with the alias s, and the conditions that one index answers in the order of the list. */
-  rows: string;
+  /** The rows that the list walks through, with the alias s. */
+  list: string;
+  /** The conditions on these rows that one index answers in the order of the list. */
+  where: string;
   /** Whether the rows are those of the table of words. */
   isOfWords: boolean;
   /** The parameter of the search. With a search the statement begins with its parts. */
   search: string | null;
   /** What is joined to a row for the condition of the search. */
   joins: string;
-  /** The condition of the search. */
+  /** The condition that is checked for each row. */
   matches: string;
   /** All rows that match, as an index finds them. */
   hits: string;
@@ -59,12 +61,18 @@ export const THREADS = ['conversation', 'contact', 'mentioned'] as const;
 /** The part of a window that decides which table is listed. */
 type Order = Pick<Window, 'field' | 'since'>;
 
-/** Returns true for a list that does not need the times of changes. The table of words, which has no such times, has it in its order. */
+/** Returns true for a list that does not need the times of changes. The table of words has it in its order; message_activity has the others. */
 export const isByCreation = ({ field, since }: Order): boolean => field === 'createdAt' && since === null;
 
 /** Returns true when one index has the messages in the order of the list, so that nothing has to be searched or sorted. */
 export const isInOrder = ({ search, inbox }: MessageFilter, window: Window): boolean =>
   search === null && (isByCreation(window) || (window.field === 'updatedAt' && inbox === null));
+
+/** The messages in the order of their creation with the times of their changes, and the changed ones with the time of their creation. */
+const CREATED = `(select w.company_id, w._id, w.inbox_id, w.created_at, m.updated_at from message_search w
+    cross join lateral (select updated_at from messages where company_id = w.company_id and _id = w._id offset 0) m) s`;
+const CHANGED = `(select a.company_id, a._id, a.inbox_id, a.updated_at, m.created_at from message_activity a
+    cross join lateral (select created_at from messages where company_id = a.company_id and _id = a._id offset 0) m) s`;
 
 /** Builds the text with only the filters that are used, so that PostgreSQL can choose the index of each filter. */
 function buildConditions({ companyId }: TenantRead, filter: MessageFilter, order: Order): Conditions {
@@ -72,19 +80,31 @@ function buildConditions({ companyId }: TenantRead, filter: MessageFilter, order
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const name = ([...THREADS, 'inbox', 'search'] as const).filter((each) => filter[each] !== null).join('.') || 'all';
   const threads = THREADS.filter((each) => filter[each] !== null).map((each) => CONDITIONS[each](bind(filter[each])));
-  const inbox = filter.inbox === null ? [] : [`s.inbox_id = ${bind(filter.inbox)}`];
+  const inbox = filter.inbox === null ? null : bind(filter.inbox);
   const search = filter.search === null ? null : bind(filter.search);
+  const where = ['s.company_id = $1', ...(inbox ? [`s.inbox_id = ${inbox}`] : []), ...threads].join(' and ');
   const hasThread = threads.length > 0;
-  const isOfWords = isByCreation(order) && !hasThread;
-  const where = ['s.company_id = $1', ...inbox, ...threads].join(' and ');
-  const rows = `${isOfWords ? 'message_search' : 'messages'} s where ${where}`;
-  if (search === null) return { isOfWords, search, rows, joins: '', matches: 'true', hits: rows, values, name };
-  if (isOfWords) {
+  if (isByCreation(order) && !hasThread) {
+    const list = 'message_search s';
+    const ofWords = { isOfWords: true, search, list, where, values, name };
+    if (search === null) return { ...ofWords, joins: '', matches: 'true', hits: `${list} where ${where}` };
     const hits = `${FOUND_IN_PARTS} s where ${where}`;
-    return { isOfWords, search, rows, joins: ownPartSql('s'), matches: 's.words @@ own.query', hits, values, name };
+    return { ...ofWords, joins: ownPartSql('s'), matches: 's.words @@ own.query', hits };
   }
-  const hits = hasThread ? `(select * from ${rows} offset 0) s ${WORDS} where true` : foundByWordsSql(where);
-  return { isOfWords, search, rows, joins: WORDS, matches: 'true', hits, values, name };
+  const joins = search === null ? '' : WORDS;
+  const others = { isOfWords: false, search, joins, values, name };
+  if (hasThread) {
+    const all = `messages s where ${where}`;
+    const hits = search === null ? all : `(select * from ${all} offset 0) s ${joins} where true`;
+    return { ...others, list: 'messages s', where, matches: 'true', hits };
+  }
+  const changed = order.field === 'createdAt' ? CHANGED : 'message_activity s';
+  const found = `${order.since === null ? 'messages s' : changed} where ${where}`;
+  const hits = search === null ? found : foundByWordsSql(where);
+  if (order.field === 'createdAt') return { ...others, list: CREATED, where, matches: 'true', hits };
+  // The inbox is compared with each of the first rows, because an inbox with few messages could have them anywhere in the order.
+  const matches = inbox ? `s.inbox_id = ${inbox}` : 'true';
+  return { ...others, list: changed, where: 's.company_id = $1', matches, hits };
 }
 
 /**
@@ -101,18 +121,20 @@ const foundByWordsSql = (where: string): string =>
 
 /** Lists messages in the order of an index. */
 export async function listAllMessages(tx: TenantRead, filter: MessageFilter, window: Window): Promise<Message[]> {
-  const { rows, values, name } = buildConditions(tx, { ...filter, search: null }, window);
+  const { list, where, matches, values, name } = buildConditions(tx, { ...filter, search: null }, window);
   const first = values.length + 1;
-  const keys = `select ${windowKeyColumns(window)} from ${rows} ${windowClause(window, first)}`;
+  const condition = `${where} and ${matches} ${windowClause(window, first)}`;
+  const keys = `select ${windowKeyColumns(window)} from ${list} where ${condition}`;
   return readMessagesOf(tx, `listAll.${name}`, window, { keys, values: [...values, ...windowValues(window)] });
 }
 
 /** Lists matching messages among the first ones in the order of the list. When they are fewer than a page, more may follow after these. */
 export async function listNearMessages(tx: TenantRead, filter: MessageFilter, window: Window): Promise<Message[]> {
-  const { isOfWords, search, rows, joins, matches, values, name } = buildConditions(tx, filter, window);
+  const { isOfWords, search, list, where, joins, matches, values, name } = buildConditions(tx, filter, window);
   const first = values.length + 1;
   const begin = search === null ? '' : partsSql(search, isOfWords ? fromCursorSql(window, first) : undefined);
-  const keys = `${begin} ${nearRowsSql(window, first, { list: rows, as: 's', joins, matches })}`;
+  const near = nearRowsSql(window, first, { list: `${list} where ${where}`, as: 's', joins, matches });
+  const keys = `${begin} ${near}`;
   return readMessagesOf(tx, `listNear.${name}`, window, { keys, values: [...values, ...nearValues(window)] });
 }
 
@@ -147,7 +169,10 @@ async function readMessagesOf(
 }
 
 export function countAllMessages(tx: TenantRead, filter: MessageFilter, { since }: Since): Promise<number> {
-  const { search, hits, values, name } = buildConditions(tx, filter, { field: 'createdAt', since });
+  const { search, hits, values, name } = buildConditions(tx, filter, {
+    field: since === null ? 'createdAt' : 'updatedAt',
+    since,
+  });
   return oneValue(tx, {
     name: `messages.countAll.${name}${sinceNameSuffix({ since })}`,
     text: `${search === null ? '' : partsSql(search)} select count(*)::int as count from ${hits} ${sinceClause({ since }, values.length + 1)}`,

@@ -180,6 +180,38 @@ test('deliveries that wait or are under way at the upgrade are queued for this r
   assert.deepEqual(await run(owner, 'select _id from deliveries where claimed_at is null'), []);
 });
 
+test('the lists by change and the health of inboxes know the messages of an earlier version, also when row security applies to the owner', async () => {
+  const { name, url } = await createOwned();
+  const files = ['0050_messages_activity.sql', '0051_messages_activity.concurrent.sql'];
+  const dropped = ['updated', 'changed', 'queued', 'accepted'].map((index) => `messages_${index}`);
+  await run(
+    makeUrl(name),
+    `delete from schema_migrations where name in ('${files.join(`', '`)}')`,
+    'drop table message_activity, inbox_acceptances',
+    'drop function begin_message_activity, move_message_activity, end_message_activity, note_acceptance cascade',
+    ...dropped.map((index) => `create index ${index} on messages (company_id)`),
+    `insert into companies (_id, name) values ('c', 'Acme'), ('d', 'Other')`,
+    `insert into inboxes (company_id, _id, name, channel) values ('c', 'i', 'x', 'WEB_V2')`,
+    'set session_replication_role = replica',
+    // More than two portions, and a company with a single message.
+    `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin, content_type,
+        status, sent_at, created_at, updated_at)
+      select case when n = 0 then 'd' else 'c' end, 'm' || n, 'v', 'p', 'i', 'WEB_V2', 'USER', 'OUTGOING', 'API', 'TEXT',
+        case when n % 2 = 0 then 'QUEUED' else 'SENT' end, case when n % 2 = 1 then timestamptz '2026-01-01' + n * interval '1 second' end,
+        timestamptz '2026-01-01' + n * interval '1 second', timestamptz '2026-01-02' + n * interval '1 second'
+      from generate_series(0, 2101) n`,
+  );
+  assert.deepEqual(await migrate(url, prepareQueue), files);
+  const [found] = await run(
+    makeUrl(name),
+    `select (select count(*)::int from messages m join message_activity a on a.company_id = m.company_id and a._id = m._id
+        and a.updated_at = m.updated_at and a.queued_at is not distinct from case when m.status = 'QUEUED' then m.created_at end) as equal,
+      (select count(*)::int from message_activity) as noted, (select max(at)::text from inbox_acceptances) as accepted,
+      (select count(*)::int from pg_class where relname in ('${dropped.join(`', '`)}')) as indexes`,
+  );
+  assert.deepEqual(found, { equal: 2_102, noted: 2_102, accepted: '2026-01-01 00:35:01+00', indexes: 0 });
+});
+
 test('runs of an earlier version go on where they were, also those that its processes store after the migration', async () => {
   const { name, url } = await createOwned();
   const moved = ['0040_platform_runs.sql', '0041_platform_runs.concurrent.sql'];
@@ -551,8 +583,9 @@ test('a database of the version before sql/ keeps its triggers as they are, and 
   assert.deepEqual(await migrate(url, prepareQueue), ['0042_platform_objects.sql']);
   const replaced = await listObjects(url);
   assert.deepEqual(withoutVersion(replaced), withoutVersion(migrated));
-  // One was dropped above, and the other is of a later migration.
-  const isOther = (name: string): boolean => /^trigger (lost_owner|queued) on /.test(name);
+  // One was dropped above, and the others are of later migrations.
+  const isOther = (name: string): boolean =>
+    /^trigger (?:lost_owner on|queued on|messages_activity_|acceptance_)/.test(name);
   const kept = (objects: CatalogueObject[]): CatalogueObject[] =>
     objects.filter(({ name }) => name.startsWith('trigger ') && !isOther(name));
   assert.deepEqual(kept(replaced), kept(migrated));

@@ -13,8 +13,7 @@ export function findTraffic(read: TenantRead, inbox: string): Promise<Traffic> {
     text: `select
         (select created_at from messages where company_id = $1 and inbox_id = $2 and message_type = 'INCOMING'
           order by created_at desc limit 1) as last_inbound_at,
-        (select sent_at from messages where company_id = $1 and inbox_id = $2 and message_type = 'OUTGOING' and sent_at is not null
-          order by sent_at desc limit 1) as last_outbound_at`,
+        (select max(at) from inbox_acceptances where company_id = $1 and inbox_id = $2) as last_outbound_at`,
     values: [read.companyId, inbox],
   });
 }
