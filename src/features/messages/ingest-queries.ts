@@ -281,10 +281,10 @@ export function deleteParked(tx: SystemTx, days: number): Promise<number> {
 export function deleteOldAcceptances(tx: SystemTx): Promise<number> {
   return exec(tx, {
     name: 'messages.deleteOldAcceptances',
-    text: `delete from inbox_acceptances where ctid = any(array(
-        select a.ctid from inbox_acceptances a where exists (
+    text: `delete from inbox_acceptances where (company_id, inbox_id, at, session) in (
+        select a.company_id, a.inbox_id, a.at, a.session from inbox_acceptances a where exists (
           select from inbox_acceptances n where n.company_id = a.company_id and n.inbox_id = a.inbox_id and n.at > a.at)
-        limit 10000))`,
+        limit 10000)`,
     values: [],
   });
 }
