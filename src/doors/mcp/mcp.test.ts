@@ -201,6 +201,20 @@ describe('sending', () => {
   });
 });
 
+test('the audit says which changes came through MCP, and a client cannot claim it', async () => {
+  const { call } = await open(demo.key);
+  const { contact } = await writeAsContact(platform, {});
+  const path = `/v1/contacts/${contact._id}`;
+  await call('save_contact', { contact: contact._id, name: 'Ana' });
+  const headers = { 'x-parley-via': 'MCP' };
+  await platform.call(200, 'PATCH', path, { body: { name: 'Bea' }, headers });
+  const { body } = await platform.call(200, 'GET', `/v1/audit?resource=${contact._id}&action=contacts.update`);
+  assert.deepEqual(
+    body.result.map(({ via }: Json) => via),
+    [null, 'MCP'],
+  );
+});
+
 describe('access', () => {
   const listNames = async (key: string, query = ''): Promise<string[]> =>
     (await (await open(key, { query })).listTools()).map(({ name }) => name);
