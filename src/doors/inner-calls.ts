@@ -3,6 +3,7 @@
  * limits, Idempotency-Keys and the audit hold for it as for every other caller.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { markVia, type Via } from '../platform/http/via.ts';
 import type { JsonObject } from './json.ts';
 
 export interface InnerCall {
@@ -27,8 +28,8 @@ export type CallOperation = (
 const PASSED_ON = ['authorization', 'x-company-id', 'user-agent', 'host'] as const;
 
 /** Returns the function that calls operations for the caller of this request. */
-export function openInnerCalls(app: FastifyInstance, request: FastifyRequest): CallOperation {
-  const headers: Record<string, string> = {};
+export function openInnerCalls(app: FastifyInstance, request: FastifyRequest, via: Via): CallOperation {
+  const headers = markVia(via);
   for (const name of PASSED_ON) {
     const value = request.headers[name];
     if (typeof value === 'string') headers[name] = value;

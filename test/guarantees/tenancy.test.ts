@@ -22,6 +22,10 @@ test('a sheet row with the id of a record of another company is reported like a 
   assertRowsHold(/: ids in a sheet/);
 });
 
+test('a tool of the MCP server answers to the id of a record of another company as to an unknown id', () => {
+  assertRowsHold(/: ids in a tool/);
+});
+
 test('a list shows and counts only records of its own company, with every filter, order and cursor', () => {
   assertRowsHold(/: lists/);
 });

@@ -196,6 +196,8 @@ export interface AuditEntry {
   user_agent: string | null;
   /** The `x-request-id` of the request */
   request_id: string | null;
+  /** The protocol by which the request came; null for the API itself */
+  via: 'MCP' | null;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */

@@ -36,7 +36,7 @@ export function mcpDoor(app: FastifyInstance, kit: Kit): void {
     handler: async (request, reply) => {
       const who = admitted.get(request);
       if (!who) throw new Error('a request that was not admitted reached its handler');
-      const call = openInnerCalls(app, request);
+      const call = openInnerCalls(app, request, 'MCP');
       return answer(request, reply, makeCaller(kit, who, call));
     },
   });

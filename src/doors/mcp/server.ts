@@ -22,7 +22,7 @@ import {
 } from './tool.ts';
 
 /** All tools, in the order in which they are listed. */
-const TOOLS: readonly McpTool[] = [
+export const TOOLS: readonly McpTool[] = [
   ...PEOPLE,
   ...CONVERSATIONS,
   ...SENDING,

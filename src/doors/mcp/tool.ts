@@ -67,7 +67,8 @@ export function throwProblem({ code, detail, errors = [] }: JsonObject): never {
   throw new ToolError([`${code}: ${detail}`, ...fields].join('\n'));
 }
 
-export const Id = (description: string) => Type.String({ pattern: '^[0-9a-f]{24}$', description });
+export const ID_PATTERN = '^[0-9a-f]{24}$';
+export const Id = (description: string) => Type.String({ pattern: ID_PATTERN, description });
 export const Text = (description: string, maxLength = 200) => Type.String({ minLength: 1, maxLength, description });
 export const { Optional } = Type;
 

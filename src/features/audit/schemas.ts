@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { ACTOR_TYPES } from '../../platform/http/audit.ts';
+import { VIAS } from '../../platform/http/via.ts';
 import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
 import { define, namesRecord, nullable, oneOf, recordId, ref, Timestamp, plain } from '../../platform/values/schema.ts';
 
@@ -22,6 +23,7 @@ export const AuditEntry = define(
     address: nullable(plain.text('The IP address of the request')),
     user_agent: nullable(plain.text('The `User-Agent` of the request')),
     request_id: nullable(plain.text('The `x-request-id` of the request')),
+    via: nullable(oneOf(VIAS, 'The protocol by which the request came; null for the API itself')),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),

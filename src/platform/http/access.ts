@@ -9,6 +9,7 @@ import { isId } from '../values/ids.ts';
 import { addressGroup, type Allowance, type Limiter, type Verdict } from './limits.ts';
 import { allows, type Scope } from '../values/scopes.ts';
 import { readSessionCookie } from './session-cookie.ts';
+import { readVia } from './via.ts';
 import type { Database, Tenant } from '../store/tenant.ts';
 import { declareSettingLimit } from '../values/limits.ts';
 
@@ -69,6 +70,7 @@ export const readRequestOrigin = (request: FastifyRequest): Origin => ({
   address: request.ip,
   userAgent: request.headers['user-agent'] ?? null,
   requestId: request.id,
+  via: readVia(request.headers),
 });
 
 /**

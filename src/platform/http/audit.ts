@@ -4,12 +4,15 @@ import { exec } from '../store/db.ts';
 import { newId } from '../values/ids.ts';
 import type { SystemTx, TenantTx } from '../store/tenant.ts';
 import { declareLimit } from '../values/limits.ts';
+import type { Via } from './via.ts';
 
 /** The address and the client from which a request came. */
 export interface Origin {
   address: string;
   userAgent: string | null;
   requestId: string;
+  /** The protocol by which the request came; null for the API itself. */
+  via: Via | null;
 }
 
 export const ACTOR_TYPES = ['USER', 'KEY', 'SYSTEM'] as const;
@@ -69,8 +72,8 @@ export async function recordAudits(
   await exec(tx, {
     name: 'audit.insert',
     text: `insert into audit_log (_id, company_id, actor_type, actor_id, actor_name, action, resource, resource_id, fields,
-        address, user_agent, request_id)
-      select line._id, $2, $3, $4, $5, $6, $7, line.resource_id, $9, $10, $11, $12
+        address, user_agent, request_id, via)
+      select line._id, $2, $3, $4, $5, $6, $7, line.resource_id, $9, $10, $11, $12, $13
       from unnest($1::text[], $8::text[]) as line (_id, resource_id)`,
     values: [
       resourceIds.map(() => newId()),
@@ -85,6 +88,7 @@ export async function recordAudits(
       origin?.address ?? null,
       origin?.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
       origin?.requestId ?? null,
+      origin?.via ?? null,
     ],
   });
 }

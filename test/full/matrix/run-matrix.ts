@@ -27,6 +27,7 @@ import { checkUnknownProperties } from './properties.ts';
 import { SAMPLES } from './samples.ts';
 import { checkScopes } from './scopes.ts';
 import { checkSheets } from './sheets.ts';
+import { checkTools } from './tools.ts';
 import { measureDenials } from './timing.ts';
 import { checkPublicOperations } from './visitors.ts';
 import { disablePolicies, removeCompanyFromKeys, removePredicates } from './walls.ts';
@@ -144,6 +145,7 @@ const OTHERS = {
   'what belongs to no company': checkGlobals,
   'without a token': checkPublicOperations,
   'ids in a sheet': checkSheets,
+  'ids in a tool': checkTools,
   'one scope alone': checkScopes,
 };
 

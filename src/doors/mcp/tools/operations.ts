@@ -1,5 +1,4 @@
 /** Tools for campaigns, AI agents, and what went wrong. */
-import { Type } from 'typebox';
 import type { JsonObject } from '../../json.ts';
 import { defineTool, Id, Optional, PAGE, readList, Text, type ToolCaller } from '../tool.ts';
 import { cleanOrNull } from '../untrusted.ts';
@@ -169,7 +168,7 @@ export const RESEARCH = [
     description: 'Returns the text of a knowledge item that search has found.',
     kind: 'READ',
     scopes: ['knowledge:read'],
-    input: { id: Type.String({ pattern: '^[0-9a-f]{24}$', description: 'id of a result' }) },
+    input: { id: Id('id of a result') },
     async run({ call, kit }, { id }) {
       const { name, content } = await call('GET', `/v1/knowledge/${id}`);
       return { id, title: name, text: cleanOrNull(content) ?? '', url: makeUrl(kit.config.PUBLIC_URL, id) };

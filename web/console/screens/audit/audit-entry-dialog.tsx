@@ -21,6 +21,7 @@ export function AuditEntryDialog({ entry, onClose }: { entry: AuditEntry; onClos
     [texts.address, entry.address],
     [texts.client, entry.user_agent],
     [texts.request, entry.request_id],
+    entry.via !== null && [texts.via, entry.via],
   ];
   return (
     <Dialog title={title} onClose={onClose}>
