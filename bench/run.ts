@@ -17,6 +17,7 @@ import { benchRecall } from './recall.ts';
 import { benchConversations } from './records-conversations.ts';
 import { benchRecords } from './records.ts';
 import { benchTables } from './records-tables.ts';
+import { benchSend } from './send.ts';
 import { benchSheet } from './sheet.ts';
 import { benchStartUp } from './start-up.ts';
 import { benchWebChat } from './web-chat.ts';
@@ -34,6 +35,7 @@ const ON_STAGE: Record<string, (stage: BenchStage) => Promise<Figure[]>> = {
   import: benchImport,
   files: benchFiles,
   pictures: benchPictures,
+  send: benchSend,
   bulk: benchBulk,
   campaigns: benchCampaigns,
   live: benchLive,
