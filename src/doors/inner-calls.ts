@@ -24,7 +24,7 @@ export type CallOperation = (
   call?: InnerCall,
 ) => Promise<InnerAnswer>;
 
-// What an operation reads of a request besides its query and body.
+// The headers of the outer request that the operation also gets: they say who calls.
 const PASSED_ON = ['authorization', 'x-company-id', 'user-agent', 'host'] as const;
 
 /** Returns the function that calls operations for the caller of this request. */

@@ -87,7 +87,7 @@ export const MOST_CHARACTERS = declareLimit(25_000, {
 });
 const USUAL = 20;
 
-/** Reads a page of a list; a page that is too long for an answer is read anew with fewer records. */
+/** Reads one page of a list. If the page is too long for an answer, it reads half as many records. */
 export async function readList(
   { call }: ToolCaller,
   path: string,

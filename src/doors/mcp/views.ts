@@ -45,7 +45,7 @@ export const showConversation = (conversation: JsonObject): JsonObject => ({
   window_open_until: conversation['window_expires_at'],
 });
 
-/** A message of a contact, or of the company. Names of files are words of whoever sent them. */
+/** Shows a message. The text of a contact is marked as untrusted, and so is every file name. */
 export function showMessage(message: JsonObject): JsonObject {
   const isFromContact = message['message_type'] === 'INCOMING';
   const words = cleanOrNull(message['content']);

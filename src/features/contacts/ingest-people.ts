@@ -73,7 +73,7 @@ export async function findKnownIdentities(tx: SystemTx, identities: CompanyIdent
 
 interface PeoplePlan {
   plan: IdentityPlan<IdentityAlias>;
-  /** The contacts that are created, by their ids. */
+  /** The new contacts, by id. */
   newcomers: Map<string, NewPerson>;
   /** What the stored contacts do not have yet, by their ids; nothing for most messages. */
   facts: Map<string, LearntFact>;

@@ -7,7 +7,7 @@ import { insertCardFiles } from './file-queries.ts';
 import type { NewOutgoing } from './insert-queries.ts';
 
 interface Noted extends Pick<NewOutgoing, '_id' | 'conversation' | 'contact' | 'status'> {
-  /** True when the conversation was opened with the message, and the contact created with it: they show it already. */
+  /** True when this message opened the conversation, or created the contact: the new row shows the message already. */
   opens?: boolean;
   introduces?: boolean;
 }

@@ -8,7 +8,7 @@ export const HAS_UNDIVIDED = 'exists (select from message_parts where is_filling
 // The companies that one statement looks at. Each costs at most some milliseconds.
 const COMPANIES = 50;
 
-/** Looks for companies with too many messages that are in no part, among the next ones. Returns the last one; null after all. */
+/** Checks the next companies for messages that should be in a part. Returns the last company that was checked; null when there are no more. */
 export function findUndivided(tx: SystemTx, after: string | null): Promise<string | null> {
   return oneValue(tx, {
     name: 'messages.findUndivided',

@@ -180,7 +180,7 @@ test('a company gets another part when the last one is full, and messages from a
   );
   await store(company, 0, 0);
   assert.deepEqual(await readParts(), []);
-  // The id of this one ends in three zeros, as that of every 4,096th message.
+  // Only an id that ends in three zeros, one in 4,096, makes the database look whether the part is full.
   await store(company, 65_536, 65_536);
   assert.deepEqual(await readParts(), [{ isLater: true }]);
   await store(company, 69_632, 69_632);

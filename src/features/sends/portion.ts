@@ -100,7 +100,7 @@ function findNext(wanted: number, { granted, firstMs, gapMs }: Slots): number {
 
 interface Slots {
   granted: number;
-  /** The time of the first slot: storing the messages takes a part of the wait for it. */
+  /** The time of the first slot. The messages are stored while it is awaited. */
   firstMs: number;
   gapMs: number;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
@@ -313,6 +313,21 @@ test('when the server closes a new connection at once, the statement fails and t
   t.after(() => ended.end());
   await assert.rejects(inTransaction(ended, 'begin', async (tx) => many(tx, raw('select 1'))));
   await assert.rejects(createLogin(url, 'password'));
+});
+
+test('the statements that a transaction sends in one turn leave in one packet', async (t) => {
+  const client = await pool.connect();
+  client.release();
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  const sent = [t.mock.method(stream, '_write'), t.mock.method(stream, '_writev' as never)];
+  await inTransaction(pool, 'begin', (tx) => Promise.all([1, 2, 3].map((n) => many(tx, raw(`select ${n}`)))), {
+    startsWithBegin: true,
+  });
+  // The second one is COMMIT.
+  assert.equal(
+    sent.reduce((sum, { mock }) => sum + mock.callCount(), 0),
+    2,
+  );
 });
 
 test('a transaction that ignores the failure of a statement throws at its end, and nothing is stored', async () => {

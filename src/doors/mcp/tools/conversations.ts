@@ -8,7 +8,7 @@ import { showConversation, showFoundMessage, showMessage } from '../views.ts';
 const STATUSES = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'] as const;
 const Status = Type.Enum([...STATUSES]);
 const MINUTE_MS = 60_000;
-// A list that is filtered here looks through this many pages of a hundred conversations.
+// The list of waiting contacts reads at most this many pages for one answer.
 const PAGES = 5;
 
 export const CONVERSATIONS = [

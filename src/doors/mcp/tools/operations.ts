@@ -44,9 +44,9 @@ export const CAMPAIGNS = [
     scopes: ['campaigns:read', 'campaigns:update'],
     input: { campaign: Id('The campaign') },
     async run({ call }, { campaign }) {
-      const { status } = await call('GET', `/v1/campaigns/${campaign}`);
       const path = `/v1/campaigns/${campaign}`;
-      return showCampaign(status === 'PAUSED' ? await call('GET', path) : await call('POST', `${path}/pause`));
+      const record = await call('GET', path);
+      return showCampaign(record['status'] === 'PAUSED' ? record : await call('POST', `${path}/pause`));
     },
   }),
 ];
@@ -104,9 +104,8 @@ export const HEALTH = [
     },
     async run(caller, { since }) {
       const { result } = await caller.call('GET', '/v1/inboxes', { query: { limit: 50, skipCount: true } });
-      const inboxes = await Promise.all(
-        (result as JsonObject[]).map(({ _id, name }) => readFailures(caller, _id, name)),
-      );
+      const inboxes: JsonObject[] = [];
+      for (const { _id, name } of result as JsonObject[]) inboxes.push(await readFailures(caller, _id, name));
       const from = since ?? new Date(Date.now() - 24 * HOUR_MS).toISOString();
       const deliveries = caller.may('webhooks:read')
         ? await readList(

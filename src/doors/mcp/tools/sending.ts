@@ -163,7 +163,7 @@ interface Target {
 }
 
 async function findTarget(
-  { call }: ToolCaller,
+  { call, may }: ToolCaller,
   given: {
     conversation: string | undefined;
     inbox: string | undefined;
@@ -189,6 +189,7 @@ async function findTarget(
   if (inbox === undefined || (id === undefined) === (phone === undefined))
     throw new ToolError('Give conversation, or inbox with either contact or phone');
   if (id === undefined) {
+    if (may('inboxes:read')) await call('GET', `/v1/inboxes/${inbox}`);
     const warnings = ['The number was given in this call: make sure that it is the right person'];
     return { body: { inboxId: inbox, phone }, inbox, conversation: null, to: { phone }, warnings };
   }

@@ -36,7 +36,7 @@ function makeRow(): Json {
   return row;
 }
 
-/** The contacts of a company before the rows. */
+/** The contacts that a company has before its rows are imported. */
 interface Beginning {
   before: Json[];
   merged: [number, number] | null;

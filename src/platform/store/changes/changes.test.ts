@@ -47,7 +47,7 @@ function follow({ feed }: Process, company: string): Heard {
 const change = ({ database }: Process, company: string): Promise<void> =>
   database.tenantTx(company, () => Promise.resolve());
 
-/** A process that listens already: its followers were told to look when that began. */
+/** Starts a process and waits until it listens. From then on its followers hear only of real changes. */
 async function startListening(): Promise<Process> {
   const process = startProcess();
   const first = follow(process, 'first');
