@@ -256,7 +256,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const underRls = createTenantTransactions({ pool: app, ...told }, writes);
   const readingUnderRls = createTenantTransactions({ pool: app, ...told, publish: ignore }, writes);
   const openSystem = (behalf: ShareOwner): SystemTx =>
-    createSingleStatements(runWithinShare(crossing, behalf, createExecutor(system)), told);
+    createSingleStatements(writes.noteStatements(runWithinShare(crossing, behalf, createExecutor(system))), told);
 
   return {
     // Under row-level security reads are not limited by shares, because a read inside a transaction would wait for the share that its own

@@ -12,6 +12,8 @@ const TEST_MS = 1_000;
 export interface WriteWatch {
   /** Passes on the result of a change, and notes when the database did not take it. */
   note<T>(change: Promise<T>): Promise<T>;
+  /** The same for each statement of an executor; a read that fails leads to a test as well. */
+  noteStatements(executor: Executor): Executor;
   /** Throws UNAVAILABLE when changes have failed or had no answer for some seconds, and a test fails as well. */
   check(): Promise<void>;
   /** Makes a small change. Returns whether the database took it within a second. */
@@ -49,17 +51,24 @@ export function createWriteWatch(openSystem: () => Executor): WriteWatch {
     return Promise.race([testing, sleep(TEST_MS, false, { ref: false })]);
   };
 
+  async function note<T>(change: Promise<T>): Promise<T> {
+    const beganMs = performance.now();
+    try {
+      return await change;
+    } catch (error) {
+      if (isAway(error) && !isStorageFull(error)) fail(beganMs);
+      throw error;
+    }
+  }
+
   return {
     takesChanges,
-    note: async (change) => {
-      const beganMs = performance.now();
-      try {
-        return await change;
-      } catch (error) {
-        if (isAway(error) && !isStorageFull(error)) fail(beganMs);
-        throw error;
-      }
-    },
+    note,
+    noteStatements: (executor) => ({
+      ...executor,
+      query: (statement) => note(executor.query(statement)),
+      execute: (statement) => note(executor.execute(statement)),
+    }),
     check: async () => {
       if (sinceMs === null) return;
       const isLong = performance.now() - sinceMs >= FAILING_MS;
