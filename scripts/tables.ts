@@ -31,7 +31,7 @@ export function readTableOwners(migrations: readonly MigrationFile[]): Map<strin
  * The migrations that may create functions and triggers: those before sql/, and later ones that need an object of sql/ in their own
  * transaction, for an index, a generated column or rows that they move.
  */
-const MAY_CREATE = /\/(?:00[0-3]\d|004[016]|0050)_/;
+const MAY_CREATE = /\/(?:00[0-3]\d|004[016]|005[07])_/;
 /** A function of `pg_temp` is for its migration alone. The two procedures create triggers. */
 const OBJECT =
   /^(?!\s*--).*?\b(?:create\s+(?:or\s+replace\s+)?(?:constraint\s+)?(?:function|procedure|trigger)\s+(?!pg_temp\.)|call\s+(?:counted|noted)_table\b)/gim;

@@ -64,7 +64,8 @@ const QUEUES = [CAMPAIGN_QUEUE, COPY_QUEUE, FOLLOW_UP_QUEUE, KNOWLEDGE_QUEUE, TU
 
 /** The statements of the system role that have no company condition, each with the reason. */
 const WITHOUT_COMPANY: Record<string, string> = {
-  'audit.deleteOld': 'retention, by age alone',
+  'audit.deleteOld.rest': 'retention, by age alone',
+  'audit.findFirstKept': 'the first id of a day',
   'companies.addUpChanges': 'what changed in all companies is added up, each change to the sum of its own',
   'companies.count': 'all companies: for global keys alone, which the operation sees to',
   'companies.count.since': 'all companies: for global keys alone, which the operation sees to',
@@ -111,7 +112,8 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'users.purgeMailings': 'retention, by age alone',
   'users.purgePeople': 'people whom no company has among its users any more',
   'users.writePassword': 'the password of a person, which belongs to no company',
-  'webhooks.deleteOldDeliveries': 'retention, by age alone',
+  'webhooks.deleteOldDeliveries.rest': 'retention, by age alone',
+  'webhooks.findFirstKeptDelivery': 'retention, by age alone',
   'webhooks.moveReceivers': "the sandbox's own webhooks, by their address",
 };
 
@@ -244,6 +246,7 @@ const VARIANTS: Record<string, unknown[]> = {
   'RunKind<R>': RUN_KINDS,
   // Some functions look into a text before they send it, so it must look like a real one.
   string: ['7'],
+  PartitionSuffix: ['rest'],
   // An API key belongs to a company or is global.
   'string | null': [anything, null],
   NewOutgoing: [{ content: {} }],
@@ -447,7 +450,7 @@ test('a statement of the system role has a company condition, or an exception he
 
 test('no statement names a row by its ctid, which several rows of a partitioned table have, but for deletes of a range of pages', () => {
   const named = statements.filter(({ text }) => /\bctid\b/i.test(text.replaceAll(IN_STRETCH, '')));
-  const inRange = ['agents.deleteOldTurns', 'bulk.deleteOldRuns', 'webhooks.deleteOldDeliveries'];
+  const inRange = ['agents.deleteOldTurns', 'bulk.deleteOldRuns', 'webhooks.deleteOldDeliveries.rest'];
   assert.deepEqual([...new Set(named.map(({ name }) => name))].toSorted(), inRange);
 });
 

@@ -220,7 +220,7 @@ const WALKS: Record<string, Walk> = {
   'the old audit': {
     role: system,
     walked: ['audit_log'],
-    walk: (tx) => deleteOldAudit(tx, 365, { from: 0, to: 50 }),
+    walk: (tx) => deleteOldAudit(tx, 365, 'rest', { from: 0, to: 50 }),
     most: 5_000,
   },
   'old Idempotency-Keys': { role: system, walked: ['idempotency_keys'], walk: (tx) => purgeAttempts(tx, LIMIT) },
@@ -255,7 +255,7 @@ const WALKS: Record<string, Walk> = {
   'old deliveries': {
     role: system,
     walked: ['deliveries'],
-    walk: (tx) => deleteOldDeliveries(tx, 14, { from: 0, to: 50 }),
+    walk: (tx) => deleteOldDeliveries(tx, 14, 'rest', { from: 0, to: 50 }),
     most: 5_000,
   },
 };
@@ -352,7 +352,8 @@ interface Looked {
 }
 
 function lookInto(node: Json, walked: string[], looked: Looked): void {
-  const table: string = node['Relation Name'] ?? '';
+  // The table of a partition.
+  const table = String(node['Relation Name'] ?? '').replace(/_(?:rest|\d{8})$/, '');
   const isScan = /Scan/.test(node['Node Type']);
   if (isScan && (walked.includes(table) || node['Node Type'] === 'Bitmap Index Scan')) {
     const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);

@@ -109,7 +109,7 @@ interface Column {
 async function dropChecks(database: TestDatabase): Promise<void> {
   const checks = await database.sql<{ drop: string }>(
     `select format('alter table %s drop constraint if exists %I', conrelid::regclass, conname) as drop from pg_constraint
-      where contype = 'c' and connamespace = 'public'::regnamespace and conrelid <> 0`,
+      where contype = 'c' and coninhcount = 0 and connamespace = 'public'::regnamespace and conrelid <> 0`,
   );
   await database.sql(checks.map(({ drop }) => drop).join(';\n'));
 }
@@ -170,10 +170,14 @@ export async function openBulk(
 ): Promise<TestDatabase> {
   const database = await openTestDatabase();
   after(database.close);
-  for (const table of Object.keys(TABLES)) {
-    await database.sql(`alter table ${table} set (autovacuum_enabled = off)`);
-    if (analyzedEmpty) await database.sql(`analyze ${table}`);
-  }
+  const names = Object.keys(TABLES);
+  const tables = await database.sql<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c left join pg_inherits i on i.inhrelid = c.oid
+      where c.relkind = 'r' and coalesce(i.inhparent, c.oid) = any($1::regclass[])`,
+    [names],
+  );
+  for (const { name } of tables) await database.sql(`alter table ${name} set (autovacuum_enabled = off)`);
+  if (analyzedEmpty) await database.sql(`analyze ${names.join(', ')}`);
   await dropChecks(database);
   await prepare?.(database);
   await insertRows(database);

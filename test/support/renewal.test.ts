@@ -15,7 +15,8 @@ const { database, dataDir } = platform;
 /** The number of rows of each table that has some. */
 async function countRows(): Promise<string> {
   const tables = await database.sql<{ name: string }>(
-    `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`,
+    `select relname as name from pg_class
+      where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace order by 1`,
   );
   const counts = tables.map(({ name }) => `select '${name}' as name, count(*)::int as rows from ${name}`);
   const rows = await database.sql<{ name: string; rows: number }>(counts.join(' union all '));

@@ -59,7 +59,8 @@ async function emptyTables(database: TestDatabase): Promise<void> {
     loop execute format('drop function %s cascade', item.name); end loop;
     perform set_config('session_replication_role', 'replica', true);
     for item in select oid::regclass as name from pg_class
-      where relkind = 'r' and relnamespace in ('public'::regnamespace, 'pgboss'::regnamespace) and oid not in (${kept})
+      where relkind in ('r', 'p') and not relispartition and relnamespace in ('public'::regnamespace, 'pgboss'::regnamespace)
+        and oid not in (${kept})
     loop
       execute format('delete from %s', item.name);
       get diagnostics deleted = row_count;

@@ -5,9 +5,9 @@ import { isId } from '../../platform/values/ids.ts';
 import { purgeBuckets } from '../../platform/http/limits.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import { workInPortions } from '../../platform/store/portions.ts';
-import { purgeByPages } from '../../platform/store/retention.ts';
+import { makePartitions, purgePartitions, type PartitionedTable } from '../../platform/store/partitions.ts';
 import type { SystemTx, Tenant } from '../../platform/store/tenant.ts';
-import { deleteOldAudit, listAudit, listInstallationAudit } from './queries.ts';
+import { deleteOldAudit, findFirstKeptLine, listAudit, listInstallationAudit } from './queries.ts';
 import type { AuditEntry, AuditQuery } from './schemas.ts';
 import { declareSettingLimit } from '../../platform/values/limits.ts';
 
@@ -17,6 +17,8 @@ declareSettingLimit('AUDIT_RETENTION_DAYS', {
   unit: 'days',
   beyond: 'deleted',
 });
+
+const LOG: PartitionedTable = { name: 'audit_log', days: 30 };
 
 export async function pageAudit(tenant: Tenant, query: AuditQuery): Promise<Page<AuditEntry>> {
   const { resource = null } = query;
@@ -46,10 +48,16 @@ const PORTION = 5_000;
 /** Deletes data that requests leave behind: old audit entries, Idempotency-Keys older than a day, and token buckets that are full again. */
 export async function purgeRequestData(kit: Kit): Promise<void> {
   const system = kit.database.system('upkeep');
-  const days = kit.config.AUDIT_RETENTION_DAYS;
   await Promise.all([
     workInPortions(() => purgeAttempts(system, PORTION)),
-    purgeByPages(system, 'audit_log', (stretch) => deleteOldAudit(system, days, stretch)),
+    purgeLines(system, kit.config.AUDIT_RETENTION_DAYS),
     purgeBuckets(system),
   ]);
+}
+
+async function purgeLines(system: SystemTx, days: number): Promise<void> {
+  await makePartitions(system, LOG, days);
+  await purgePartitions(system, LOG, await findFirstKeptLine(system, days), (suffix, range) =>
+    deleteOldAudit(system, days, suffix, range),
+  );
 }

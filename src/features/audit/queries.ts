@@ -1,7 +1,8 @@
-import { exec, many } from '../../platform/store/db.ts';
+import { exec, many, oneValue } from '../../platform/store/db.ts';
 import type { Page, Window } from '../../platform/store/paging.ts';
 import { listPage } from '../../platform/store/plain-list.ts';
 import { pageRangeBounds, IN_STRETCH, type PageRange } from '../../platform/store/retention.ts';
+import type { PartitionSuffix } from '../../platform/store/partitions.ts';
 import type { SystemTx, TenantRead } from '../../platform/store/tenant.ts';
 import type { AuditEntry } from './schemas.ts';
 
@@ -66,10 +67,23 @@ export function listInstallationAudit(tx: SystemTx, most: number): Promise<Audit
   });
 }
 
-export function deleteOldAudit(tx: SystemTx, days: number, stretch: PageRange): Promise<number> {
+export function findFirstKeptLine(tx: SystemTx, days: number): Promise<string> {
+  return oneValue(tx, {
+    name: 'audit.findFirstKept',
+    text: 'select first_id(now() - make_interval(days => $1))',
+    values: [days],
+  });
+}
+
+export function deleteOldAudit(
+  tx: SystemTx,
+  days: number,
+  suffix: PartitionSuffix,
+  stretch: PageRange,
+): Promise<number> {
   return exec(tx, {
-    name: 'audit.deleteOld',
-    text: `delete from audit_log where ${IN_STRETCH} and created_at < now() - make_interval(days => $1)`,
+    name: `audit.deleteOld.${suffix}`,
+    text: `delete from audit_log_${suffix} where ${IN_STRETCH} and created_at < now() - make_interval(days => $1)`,
     values: [days, ...pageRangeBounds(stretch)],
   });
 }

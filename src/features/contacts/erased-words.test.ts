@@ -36,7 +36,7 @@ const DIGITS = '5511955512345';
 async function tablesWith(text: string): Promise<string[]> {
   const tables = await database.sql<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where c.relkind = 'r' and n.nspname in ('public', 'pgboss') order by 1`,
+      where c.relkind in ('r', 'p') and not c.relispartition and n.nspname in ('public', 'pgboss') order by 1`,
   );
   const found: string[] = [];
   for (const { name } of tables) {

@@ -1,10 +1,11 @@
 /** Statements on the delivery queue of all companies: claiming, storing outcomes, sweeping, deleting old ones. */
 import { pickInTurn, pickValues } from '../../platform/work/claims/fair-pick.ts';
 import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../platform/work/claims/queue.ts';
-import { exec, many } from '../../platform/store/db.ts';
+import { exec, many, oneValue } from '../../platform/store/db.ts';
 import { READ_BYTES } from '../../platform/store/portions.ts';
 import { isPicked } from '../../platform/store/picked-rows.ts';
 import { pageRangeBounds, IN_STRETCH, type PageRange } from '../../platform/store/retention.ts';
+import type { PartitionSuffix } from '../../platform/store/partitions.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 
 export interface ClaimedDelivery extends ClaimedRow {
@@ -91,7 +92,7 @@ export function recordOutcomes(tx: SystemTx, outcomes: DeliveryOutcome[]): Promi
       update deliveries d set status = o.status, response_status = o.response_status, response_ms = o.response_ms,
         response_body = case when d.redacted_at is null then o.response_body end, error = o.error, attempted_at = o.attempted_at,
         finished_at = now()
-      from o where ${isPicked('d', '_id', 'o')} and (d.finished_at is null or d.status = 'UNKNOWN')`,
+      from o where ${isPicked('d', '_id', 'o')} and d._id >= $9 and (d.finished_at is null or d.status = 'UNKNOWN')`,
     values: [
       outcomes.map((outcome) => outcome.company),
       outcomes.map((outcome) => outcome._id),
@@ -101,6 +102,8 @@ export function recordOutcomes(tx: SystemTx, outcomes: DeliveryOutcome[]): Promi
       outcomes.map((outcome) => outcome.response_ms),
       outcomes.map((outcome) => outcome.response_body),
       outcomes.map((outcome) => outcome.error),
+      // With the first id, the statement opens no partition of earlier days.
+      outcomes.map((outcome) => outcome._id).toSorted()[0],
     ],
   });
 }
@@ -116,9 +119,10 @@ export function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Promise<nu
     text: `with overdue as materialized (
         select company_id, delivery_id, attempted_at from delivery_attempts where attempted_at <= now() - make_interval(secs => $1)
       ), open as materialized (
-        select d.company_id, d._id, o.attempted_at from overdue o join deliveries d
-          on d.company_id = any(array[o.company_id]) and d._id = any(array[o.delivery_id]) and d.finished_at is null
-        order by d.company_id, d._id for update of d
+        select d.company_id, d._id, o.attempted_at from (select * from overdue order by company_id, delivery_id) o cross join lateral (
+          select company_id, _id from deliveries d
+          where d.company_id = o.company_id and d._id = o.delivery_id and d.finished_at is null offset 0 for update
+        ) d
       ), over as (
         delete from delivery_attempts a using overdue where ${isPicked('a', 'delivery_id', 'overdue')}
       )
@@ -128,16 +132,32 @@ export function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Promise<nu
   });
 }
 
+/** Returns the first id of the deliveries that are kept: those of the last `days` whole days, and those that have not ended. */
+export function findFirstKeptDelivery(tx: SystemTx, days: number): Promise<string> {
+  return oneValue(tx, {
+    name: 'webhooks.findFirstKeptDelivery',
+    text: `select least(first_id(date_trunc('day', now(), 'UTC') - make_interval(days => $1)),
+        (select min(delivery_id) from delivery_queue), (select min(delivery_id) from delivery_attempts))`,
+    values: [days],
+  });
+}
+
 /**
- * Deletes old deliveries, as many as one statement may read, and returns how many. The length of a body is known without reading the body.
+ * Deletes old deliveries of a partition, as many as one statement may read, and returns how many. The length of a body is known without
+ * reading the body.
  */
-export function deleteOldDeliveries(tx: SystemTx, days: number, stretch: PageRange): Promise<number> {
+export function deleteOldDeliveries(
+  tx: SystemTx,
+  days: number,
+  suffix: PartitionSuffix,
+  stretch: PageRange,
+): Promise<number> {
   return exec(tx, {
-    name: 'webhooks.deleteOldDeliveries',
-    text: `delete from deliveries where ctid = any(array(
+    name: `webhooks.deleteOldDeliveries.${suffix}`,
+    text: `delete from deliveries_${suffix} where ctid = any(array(
         select ctid from (
           select ctid, sum(octet_length(body)) over (order by ctid rows unbounded preceding) - octet_length(body) as before
-          from deliveries where ${IN_STRETCH} and queued_at < now() - make_interval(days => $1) and finished_at is not null
+          from deliveries_${suffix} where ${IN_STRETCH} and queued_at < now() - make_interval(days => $1) and finished_at is not null
         ) portion where before < ${READ_BYTES}
       ))`,
     values: [days, ...pageRangeBounds(stretch)],

@@ -94,8 +94,8 @@ test('a claim does not write the row of a delivery, and its outcome writes it wi
   };
   const countUpdates = async (): Promise<Json> =>
     (
-      await writer.query(`select pg_stat_get_xact_tuples_updated('deliveries'::regclass)::int as all,
-        pg_stat_get_xact_tuples_hot_updated('deliveries'::regclass)::int as hot`)
+      await writer.query(`select pg_stat_get_xact_tuples_updated('deliveries_rest'::regclass)::int as all,
+        pg_stat_get_xact_tuples_hot_updated('deliveries_rest'::regclass)::int as hot`)
     ).rows[0];
   await writer.query('begin');
   await writer.query(

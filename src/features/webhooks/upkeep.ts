@@ -1,11 +1,11 @@
 /** Settles deliveries that were interrupted, and deletes deliveries that are older than the retention time. */
 import type { Kit } from '../../kit.ts';
 import { workInPortions } from '../../platform/store/portions.ts';
-import { purgeByPages } from '../../platform/store/retention.ts';
+import { makePartitions, purgePartitions, type PartitionedTable } from '../../platform/store/partitions.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { purgeRuns } from '../../platform/work/runs/runs.ts';
 import { ATTEMPT_MS } from './attempt.ts';
-import { deleteOldDeliveries, sweepInterrupted } from './delivery-queries.ts';
+import { deleteOldDeliveries, findFirstKeptDelivery, sweepInterrupted } from './delivery-queries.ts';
 import { REPLAYS } from './replays/replays.ts';
 import { declareSettingLimit } from '../../platform/values/limits.ts';
 
@@ -15,6 +15,8 @@ declareSettingLimit('DELIVERY_RETENTION_DAYS', {
   unit: 'days',
   beyond: 'deleted',
 });
+
+const LOG: PartitionedTable = { name: 'deliveries', days: 1 };
 
 // An attempt lasts at most 10 s; 5 s more are left for storing its outcome.
 const LEASE_SECONDS = ATTEMPT_MS / 1000 + 5;
@@ -39,8 +41,9 @@ export function createSweep(kit: Kit): () => Promise<void> {
 export async function purgeDeliveries(kit: Kit): Promise<void> {
   const system = kit.database.system('upkeep');
   const days = kit.config.DELIVERY_RETENTION_DAYS;
-  await purgeByPages(system, 'deliveries', (stretch) =>
-    workInPortions(() => deleteOldDeliveries(system, days, stretch)),
+  await makePartitions(system, LOG, days);
+  await purgePartitions(system, LOG, await findFirstKeptDelivery(system, days), (suffix, range) =>
+    workInPortions(() => deleteOldDeliveries(system, days, suffix, range)),
   );
   await purgeRuns(kit.database, REPLAYS, days);
 }

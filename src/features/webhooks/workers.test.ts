@@ -132,7 +132,8 @@ test('the retention job deletes deliveries that ended longer ago than DELIVERY_R
   const company = await createListeningCompany(platform, receiver.url);
   const [old, young] = await queueEvents(platform, company._id, 2);
   await waitForFinishedDeliveries(platform, company, 2);
-  const age = `update deliveries set queued_at = now() - $2::interval where resource_id = $1`;
+  const age = `update deliveries set queued_at = now() - $2::interval, _id = first_id(now() - $2::interval) || substr(_id, 9)
+    where resource_id = $1`;
   await database.sql(age, [old, '14 days 1 minute']);
   await database.sql(age, [young, '13 days 23 hours']);
   const { kit } = platform.running;

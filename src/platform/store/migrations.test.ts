@@ -180,6 +180,55 @@ test('deliveries that wait or are under way at the upgrade are queued for this r
   assert.deepEqual(await run(owner, 'select _id from deliveries where claimed_at is null'), []);
 });
 
+test('the log and the audit of an earlier version become the first partitions of their tables, and what comes later is stored beside them', async () => {
+  const { name, url } = await createOwned();
+  const owner = makeUrl(name);
+  const files = [
+    '0057_platform_partitions.sql',
+    '0058_platform_partitions.concurrent.sql',
+    '0059_webhooks_days.sql',
+    '0065_audit_months.sql',
+  ];
+  const delivery = (id: string): string =>
+    `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body) values ('c', '${id}', 'w', 1, 'e', 'r', '{}')`;
+  const line = (id: string): string =>
+    `insert into audit_log (company_id, _id, actor_type, actor_name, action, resource) values ('c', '${id}', 'USER', 'Ana', 'x.create', 'x')`;
+  await run(
+    owner,
+    `delete from schema_migrations where name in ('${files.join(`', '`)}')`,
+    // As they were: one table each, with an identity column and a reference to the company.
+    ...['deliveries', 'audit_log'].flatMap((table) => [
+      `create table old (like ${table} including all)`,
+      ...(table === 'deliveries' ? ['alter table old alter seq drop default'] : []),
+      `drop table ${table}`,
+      `alter table old rename to ${table}`,
+      `alter table ${table} add foreign key (company_id) references companies`,
+      `call tenant_table('${table}')`,
+      `alter table ${table} owner to keeper`,
+    ]),
+    'alter table deliveries alter seq add generated always as identity',
+    'create index deliveries_queue on deliveries (company_id, seq)',
+    `create trigger queued after insert on deliveries for each row when (new.status = 'QUEUED') execute function queue_delivery()`,
+    'drop procedure partition_table',
+    'drop function first_id, partitions_of, make_partitions, drop_partition',
+    `insert into companies (_id, name) values ('c', 'Acme')`,
+    delivery('000000000000000000000001'),
+    line('000000000000000000000001'),
+  );
+  assert.deepEqual(await migrate(url, prepareQueue), files);
+  const later = 'f'.repeat(24);
+  await run(url, 'set role parley_app', `set app.company_id = 'c'`, delivery(later), line(later));
+  const places = (table: string): Promise<unknown> =>
+    run(owner, `select tableoid::regclass::text as place from ${table} order by _id`);
+  assert.deepEqual(await places('deliveries'), [{ place: 'deliveries_earlier' }, { place: 'deliveries_rest' }]);
+  assert.deepEqual(await places('audit_log'), [{ place: 'audit_log_earlier' }, { place: 'audit_log_rest' }]);
+  assert.deepEqual(await run(owner, 'select seq::int from delivery_queue order by seq'), [{ seq: 1 }, { seq: 2 }]);
+  assert.deepEqual(
+    await run(owner, `select count(*)::int as indexes from pg_indexes where tablename = 'deliveries_earlier'`),
+    [{ indexes: 6 }],
+  );
+});
+
 test('the lists by change and the health of inboxes know the messages of an earlier version, also when row security applies to the owner', async () => {
   const { name, url } = await createOwned();
   const files = ['0050_messages_activity.sql', '0051_messages_activity.concurrent.sql'];
@@ -504,7 +553,7 @@ function listObjects(url: string): Promise<CatalogueObject[]> {
       from pg_proc p where pronamespace = 'public'::regnamespace
         and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
       union all select format('trigger %I on %s', tgname, tgrelid::regclass), pg_get_triggerdef(t.oid), concat(t.oid, ' ', t.xmin)
-      from pg_trigger t join pg_class c on c.oid = tgrelid where not tgisinternal and relnamespace = 'public'::regnamespace
+      from pg_trigger t join pg_class c on c.oid = tgrelid where not tgisinternal and tgparentid = 0 and relnamespace = 'public'::regnamespace
       order by name`,
   );
 }

@@ -141,7 +141,7 @@ test('an export of large records reads one portion at a time and leaves no recor
 test('old deliveries with large bodies are deleted', async () => {
   await database.sql(
     `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body, status, queued_at, claimed_at, finished_at)
-      select $1, new_id(), $2, 1, 'CONTACT_CREATED', new_id(), $3, 'DELIVERED', now() - interval '30 days', now(), now() from generate_series(1, ${COUNT})`,
+      select $1, '1' || substr(new_id(), 2), $2, 1, 'CONTACT_CREATED', new_id(), $3, 'DELIVERED', now() - interval '30 days', now(), now() from generate_series(1, ${COUNT})`,
     [demo._id, demo.webhook, JSON.stringify({ event: 'CONTACT_CREATED', data: fat } satisfies Json)],
   );
   await purgeDeliveries(running.kit);

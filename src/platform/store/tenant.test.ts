@@ -24,7 +24,7 @@ interface Column {
 const columns = await database.sql<Column>(`
   select c.relname as table, a.attname as column, format_type(a.atttypid, a.atttypmod) as type
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attidentity = ''
-  where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and exists (
+  where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace and exists (
     select 1 from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant')
   order by 1, a.attnum`);
 const tables = [...new Set(columns.map((column) => column.table))];
@@ -47,7 +47,7 @@ async function fill(company: string): Promise<void> {
   });
   const checks = await database.sql<{ drop: string }>(
     `select format('alter table %s drop constraint if exists %I', conrelid::regclass, conname) as drop from pg_constraint
-      where contype = 'c' and connamespace = 'public'::regnamespace and conrelid <> 0`,
+      where contype = 'c' and coninhcount = 0 and connamespace = 'public'::regnamespace and conrelid <> 0`,
   );
   const drops = checks.map((check) => check.drop).join(';\n');
   await database.sql(`begin; ${drops}; set local session_replication_role = replica; ${inserts.join('\n')} commit`);

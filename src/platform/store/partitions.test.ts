@@ -1,0 +1,64 @@
+/** Tests the partitions of a table: what they take, how new ones are made, and how old ones go. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { connectAs, openTestDatabase } from '../../../test/support/database.ts';
+import { ROLES } from './db.ts';
+
+const database = await openTestDatabase();
+const system = await connectAs(ROLES.system, database);
+after(async () => {
+  await system.end();
+  await database.close();
+});
+
+const DAY = 86_400;
+const TODAY = Math.floor(Date.now() / 1000 / DAY);
+const idOf = (day: number, n = 0): string => (day * DAY).toString(16).padStart(8, '0') + String(n).padStart(16, '0');
+const nameOf = (day: number): string =>
+  `deliveries_${new Date(day * DAY * 1000).toISOString().slice(0, 10).replaceAll('-', '')}`;
+
+const insert = (id: string): Promise<unknown> =>
+  database.sql(
+    `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body) values ('c', $1, 'w', 1, 'e', 'r', '{}')`,
+    [id],
+  );
+const places = async (): Promise<string[]> => {
+  const rows = await database.sql<{ place: string }>(
+    'select tableoid::regclass::text as place from deliveries order by _id',
+  );
+  return rows.map(({ place }) => place);
+};
+const make = async (ahead: number): Promise<number> =>
+  (await system.query<{ made: number }>(`select make_partitions('deliveries', 1, $1) as made`, [ahead])).rows[0]
+    ?.made ?? -1;
+const drop = async (before: string): Promise<string | null> =>
+  (await system.query<{ name: string | null }>(`select drop_partition('deliveries', $1) as name`, [before])).rows[0]
+    ?.name ?? null;
+
+test('a row is stored in the partition of its day, and in that of the rest while there is none; new days leave out the one that began there', async () => {
+  assert.equal(await make(3), 0);
+  for (const day of [0, 3, 4, 5]) await insert(idOf(TODAY + day));
+  assert.equal(await make(6), 1);
+  await insert(idOf(TODAY + 6));
+  assert.deepEqual(await places(), [
+    nameOf(TODAY),
+    nameOf(TODAY + 3),
+    'deliveries_rest',
+    'deliveries_rest',
+    nameOf(TODAY + 6),
+  ]);
+});
+
+test('a partition goes when all its ids are old; while a reader holds it, it stays and nobody else waits', async () => {
+  assert.equal(await drop(idOf(TODAY, 1)), null);
+  const reader = await connectAs(ROLES.system, database);
+  await reader.query('begin');
+  await reader.query('select count(*) from deliveries');
+  await assert.rejects(drop(idOf(TODAY + 1)), { code: '55P03' });
+  await insert(idOf(TODAY, 1));
+  await reader.query('rollback');
+  await reader.end();
+  assert.equal(await drop(idOf(TODAY + 1)), nameOf(TODAY));
+  assert.equal(await drop(idOf(TODAY + 1)), null);
+  assert.equal((await places()).length, 4);
+});
