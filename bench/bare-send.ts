@@ -120,7 +120,7 @@ const settle = (query: Query, { company, message }: Row, external: string) => [
   query(
     'event',
     `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body)
-      select company_id, $3, webhook_id, epoch, event, $2, repeat('x', 900) from event_listeners where company_id = $1 and event = 'MESSAGE_SENT'`,
+      select company_id, $3, webhook_id, epoch, event, $2, json_build_object('data', repeat('x', 890)) from event_listeners where company_id = $1 and event = 'MESSAGE_SENT'`,
     [company, message, newId()],
   ),
 ];

@@ -7,6 +7,9 @@ import { openPool, ROLES } from '../src/platform/store/db.ts';
 import { newId } from '../src/platform/values/ids.ts';
 import { findSendingInbox, type BenchStage } from './stage.ts';
 
+// Counts on for all loops of a run: each message has an id of its own.
+let written = 0;
+
 /** Opens a loop that stores one message per transaction, without HTTP, signature or parsing. */
 export async function createBareLoop(
   stage: BenchStage,
@@ -15,7 +18,6 @@ export async function createBareLoop(
   const pool = openPool(stage.database.url, ROLES.system, connections);
   const inbox = await findSendingInbox(stage);
   const context = { company: stage.company, inbox, people };
-  let written = 0;
   return {
     work: async () => {
       written += 1;

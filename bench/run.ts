@@ -5,6 +5,7 @@ import { benchConsole } from './console.ts';
 import { benchDeliveries } from './deliveries.ts';
 import { benchAccessControl } from './door.ts';
 import { benchFiles } from './files.ts';
+import { benchGrowth } from './growth.ts';
 import { benchImport } from './import.ts';
 import { benchIngestion } from './ingestion.ts';
 import type { Figure } from './measure.ts';
@@ -36,6 +37,7 @@ const ON_STAGE: Record<string, (stage: BenchStage) => Promise<Figure[]>> = {
   files: benchFiles,
   pictures: benchPictures,
   send: benchSend,
+  growth: benchGrowth,
   bulk: benchBulk,
   campaigns: benchCampaigns,
   live: benchLive,

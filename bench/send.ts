@@ -3,6 +3,7 @@
  * the same rows; and the CPU time of PostgreSQL for a send with its three statuses.
  */
 import { Pool } from 'undici';
+import { newId } from '../src/platform/values/ids.ts';
 import { findServer, readCpuMs } from '../test/support/cpu.ts';
 import { openBareSend, type OpenThread } from './bare-send.ts';
 import { compareRates, makeRatioFigure, type Figure } from './measure.ts';
@@ -21,20 +22,32 @@ const AT_ONCE = 16;
 const GOAL_CPU_MS = 2.5;
 
 export async function benchSend(stage: BenchStage): Promise<Figure[]> {
-  const sandbox = await spawnProgram('sandbox/main.ts', [], { SANDBOX_OPEN: '1', SANDBOX_APP_SECRET: stage.appSecret });
-  const env = { WAP_GRAPH_URL: sandbox.url, OUTBOUND_ALLOW: '127.0.0.0/8', NUMBER_THROUGHPUT: '100000' };
-  const platform = await spawnProgram('src/launch.js', ['all'], { ...stage.env, ...env });
+  const { sandbox, platform } = await startSending(stage);
   try {
     await stage.database.sql('delete from event_listeners');
     const threads = await openThreads(stage);
     await changeSandbox(sandbox.url, { status_delays_ms: { sent: null, delivered: null, read: null } });
     const figures: Figure[] = [];
     for (const width of WIDTHS) figures.push(await compare(stage, { platform, sandbox, threads, width }));
-    return [...figures, await measureStatuses(stage, platform, sandbox, threads)];
+    const cpuMs = await measureStatuses(stage, platform, sandbox, threads);
+    const statuses = {
+      name: '(send) PostgreSQL for a text with three statuses',
+      value: `${cpuMs.toFixed(2)} ms of CPU time`,
+      goal: `<= ${GOAL_CPU_MS} ms`,
+      met: cpuMs <= GOAL_CPU_MS,
+    };
+    return [...figures, statuses];
   } finally {
     await platform.stop();
     await sandbox.stop();
   }
+}
+
+/** Starts the platform with a sandbox as its network. */
+export async function startSending(stage: BenchStage): Promise<{ sandbox: SpawnedProgram; platform: SpawnedProgram }> {
+  const sandbox = await spawnProgram('sandbox/main.ts', [], { SANDBOX_OPEN: '1', SANDBOX_APP_SECRET: stage.appSecret });
+  const env = { WAP_GRAPH_URL: sandbox.url, OUTBOUND_ALLOW: '127.0.0.0/8', NUMBER_THROUGHPUT: '100000' };
+  return { sandbox, platform: await spawnProgram('src/launch.js', ['all'], { ...stage.env, ...env }) };
 }
 
 interface Sides {
@@ -61,20 +74,23 @@ async function compare(stage: BenchStage, { platform, sandbox, threads, width }:
   return makeRatioFigure(name, rates.get('own') ?? 0, rates.get('bare') ?? 0, GOAL);
 }
 
-/** Returns the figure of PostgreSQL's CPU time from the request until all three statuses are stored. */
-async function measureStatuses(
-  { database, key }: BenchStage,
+/** Returns PostgreSQL's CPU time in ms from the request until all three statuses are stored, for one text. */
+export async function measureStatuses(
+  { database, key, company }: BenchStage,
   platform: SpawnedProgram,
   sandbox: SpawnedProgram,
   threads: OpenThread[],
-): Promise<Figure> {
+): Promise<number> {
   await changeSandbox(sandbox.url, {
     callback_url: `${platform.url}/hooks/wap`,
     status_delays_ms: { sent: 1, delivered: 20, read: 40 },
   });
-  const countRead = async (): Promise<number> =>
-    (await database.sql<{ count: number }>(`select count(*)::int as count from messages where status = 'READ'`))[0]
-      ?.count ?? 0;
+  // The second in which the first of them can be stored.
+  const first = newId().slice(0, 8);
+  const countRead = async (): Promise<number> => {
+    const text = `select count(*)::int as count from messages where company_id = $1 and _id >= $2 and status = 'READ'`;
+    return (await database.sql<{ count: number }>(text, [company, first]))[0]?.count ?? 0;
+  };
   const own = openSender(platform.url, key, AT_ONCE);
   const next = takeInTurn(threads);
   const server = await findServer(database);
@@ -88,15 +104,10 @@ async function measureStatuses(
   while ((await countRead()) < WITH_STATUSES) await new Promise((resolve) => setTimeout(resolve, 500));
   const cpuMs = (readCpuMs(server) - before) / WITH_STATUSES;
   await own.close();
-  return {
-    name: '(send) PostgreSQL for a text with three statuses',
-    value: `${cpuMs.toFixed(2)} ms of CPU time`,
-    goal: `<= ${GOAL_CPU_MS} ms`,
-    met: cpuMs <= GOAL_CPU_MS,
-  };
+  return cpuMs;
 }
 
-function openSender(url: string, key: string, width: number) {
+export function openSender(url: string, key: string, width: number) {
   const pool = new Pool(url, { connections: width, pipelining: 1 });
   return {
     async send({ conversation }: OpenThread): Promise<void> {
@@ -115,13 +126,13 @@ function openSender(url: string, key: string, width: number) {
 }
 
 /** Returns a function that returns the next item at each call. */
-function takeInTurn<T>(items: T[]): () => T {
+export function takeInTurn<T>(items: T[]): () => T {
   let taken = 0;
   return () => items[taken++ % items.length] as T;
 }
 
 /** Conversations whose contacts have written within the last day. */
-async function openThreads(stage: BenchStage): Promise<OpenThread[]> {
+export async function openThreads(stage: BenchStage): Promise<OpenThread[]> {
   const inbox = await findSendingInbox(stage);
   return stage.database.sql<OpenThread>(
     `with n as (
@@ -139,7 +150,7 @@ async function openThreads(stage: BenchStage): Promise<OpenThread[]> {
   );
 }
 
-async function changeSandbox(url: string, change: object): Promise<void> {
+export async function changeSandbox(url: string, change: object): Promise<void> {
   const response = await fetch(`${url}/sandbox/settings`, { method: 'PUT', body: JSON.stringify(change) });
   if (!response.ok) throw new Error(`the sandbox answered ${response.status}`);
 }
