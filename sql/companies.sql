@@ -35,9 +35,9 @@ $$;
 create constraint trigger quota after insert on stored_changes deferrable initially deferred
   for each row when (new.is_bounded and new.bytes > 0) execute function enforce_quota();
 
--- The triggers inserted, deleted and updated of a table count the bytes of its records, which are in its column record_bytes. Updates are
--- counted row by row, because a trigger for whole statements could not skip updates that change no size, which are most of them. Tables whose
--- records never change their size have no trigger updated.
+-- The triggers inserted, deleted and updated of a table count the bytes of its records, which are in its column record_bytes; begin_message()
+-- counts new messages. Updates are counted row by row, because a trigger for whole statements could not skip updates that change no size, which
+-- are most of them. Tables whose records never change their size have no trigger updated.
 create or replace function count_inserted() returns trigger language plpgsql as $$
 begin
   insert into stored_changes (company_id, bytes) select company_id, sum(record_bytes) from written group by company_id;

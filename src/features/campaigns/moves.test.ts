@@ -10,6 +10,7 @@ import { waitUntil } from '../../../test/support/wait.ts';
 import type { Statement } from '../../platform/store/db.ts';
 import { giveUpUnknownOutcomes } from '../inbound/upkeep.ts';
 import { applyStatuses } from '../messages/ingest.ts';
+import { settle, type Answered } from '../messages/settle.ts';
 
 const platform = await startPlatform({ isOwn: true });
 await silenceNetwork(platform);
@@ -73,6 +74,22 @@ test('during an upgrade, a status that a process of the earlier release stores s
 /** Lets each statement that changes the status of messages change one of a campaign. */
 const WAYS: Record<string, () => Promise<{ started: Started; status: string }>> = {
   'messages.writeLives': async () => ({ started: await startFor(), status: 'SENT' }),
+  // It leaves a message of a campaign to the statements that follow it.
+  'messages.acceptQueued': async () => {
+    const started = await startFor(NO_ANSWER);
+    const { kit } = running;
+    const line = { channel: kit.channels.get('WAP_AUTO_CLOSER'), inbox: demo.inbox, credentials: null };
+    const externalId = await findAtNetwork(started);
+    const { body: stored } = await call(200, 'GET', `/v1/messages/${started.message}`);
+    const answer: Answered = {
+      message: started.message,
+      stored: { ...stored, enrollment: null },
+      result: { outcome: 'accepted', externalId, person: { names: [] } },
+      place: null,
+    };
+    await kit.database.tenantTx(demo._id, (tx) => settle(kit, tx, line, [answer]));
+    return { started, status: 'SENT' };
+  },
   'messages.failAllQueued': async () => ({ started: await startFor({ code: 131_009 }), status: 'FAILED' }),
   'messages.failUnknown': async () => {
     const started = await startFor(NO_ANSWER);

@@ -1,6 +1,7 @@
 /** Queries of ingestion; each handles a whole batch of several companies in one statement. */
 import type { Identity } from '../../channels/identity.ts';
 import { exec, many } from '../../platform/store/db.ts';
+import { givenRow, givenRows } from '../../platform/store/given-rows.ts';
 import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
 import { CONTACT } from './queries.ts';
 import {
@@ -245,14 +246,27 @@ export interface ContactActivity {
   inbound_at: string | null;
 }
 
-/** Moves the message times of contacts forward, never back. */
+const touchFrom = (
+  rows: typeof givenRows,
+): string => `update contacts c set last_message_at = greatest(c.last_message_at, a.message_at),
+    last_inbound_at = greatest(c.last_inbound_at, a.inbound_at)
+  from ${rows({ company_id: 'text', contact_id: 'text', message_at: 'timestamptz', inbound_at: 'timestamptz' })} a
+  where c.company_id = a.company_id and c._id = a.contact_id`;
+const TOUCH = touchFrom(givenRow);
+const TOUCH_MANY = touchFrom(givenRows);
+
+/** Moves the message times of a contact forward, never back. */
+export function touchContact(
+  tx: SystemTx | TenantTx,
+  { company, contact, message_at, inbound_at }: ContactActivity,
+): Promise<number> {
+  return exec(tx, { name: 'contacts.touch', text: TOUCH, values: [company, contact, message_at, inbound_at] });
+}
+
 export function touchContacts(tx: SystemTx | TenantTx, activities: ContactActivity[]): Promise<number> {
   return exec(tx, {
-    name: 'contacts.touch',
-    text: `update contacts c set last_message_at = greatest(c.last_message_at, a.message_at),
-        last_inbound_at = greatest(c.last_inbound_at, a.inbound_at)
-      from unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[]) as a (company_id, contact_id, message_at, inbound_at)
-      where c.company_id = a.company_id and c._id = a.contact_id`,
+    name: 'contacts.touchMany',
+    text: TOUCH_MANY,
     values: [
       activities.map((activity) => activity.company),
       activities.map((activity) => activity.contact),

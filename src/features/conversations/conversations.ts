@@ -9,6 +9,7 @@ import {
   findConversations,
   lockConversation,
   markRead,
+  moveManyToOutgoing,
   moveToOutgoing,
   type LastOutgoing,
 } from './queries.ts';
@@ -39,8 +40,9 @@ export async function markConversationRead(kit: Kit, tenant: Tenant, id: string)
 }
 
 export function setLastOutgoing(tx: TenantTx, moves: readonly LastOutgoing[]): void {
-  if (moves.length === 0) return;
-  tx.awaitAtCommit(moveToOutgoing(tx, moves));
+  const [first, ...others] = moves;
+  if (!first) return;
+  tx.awaitAtCommit(others.length === 0 ? moveToOutgoing(tx, first) : moveManyToOutgoing(tx, moves));
 }
 
 /** Returns the inbox of a conversation; null when there is no such conversation. */

@@ -1,6 +1,7 @@
 import type { Identity } from '../../channels/identity.ts';
 import type { ChannelName, IdentityPlaces } from '../../channels/registry.ts';
 import { exec, many, maybeOne } from '../../platform/store/db.ts';
+import { givenRow, givenRows } from '../../platform/store/given-rows.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { HeldValues } from '../custom-fields/schemas.ts';
 import type { Conversation } from './schemas.ts';
@@ -170,13 +171,27 @@ export interface LastOutgoing {
   answers: boolean;
 }
 
-export function moveToOutgoing(tx: TenantTx, moves: readonly LastOutgoing[]): Promise<number> {
+const moveFrom = (
+  rows: typeof givenRows,
+): string => `update conversations v set last_message_id = n.message, last_message_at = now(),
+    unread_count = case when n.answers then 0 else v.unread_count end, woken_at = case when n.answers then null else v.woken_at end
+  from ${rows({ conversation: 'text', message: 'text', answers: 'boolean' }, 2)} n
+  where v.company_id = $1 and v._id = n.conversation`;
+const MOVE = moveFrom(givenRow);
+const MOVE_MANY = moveFrom(givenRows);
+
+export function moveToOutgoing(tx: TenantTx, { conversation, message, answers }: LastOutgoing): Promise<number> {
   return exec(tx, {
     name: 'conversations.moveToOutgoing',
-    text: `update conversations v set last_message_id = n.message, last_message_at = now(),
-        unread_count = case when n.answers then 0 else v.unread_count end, woken_at = case when n.answers then null else v.woken_at end
-      from unnest($2::text[], $3::text[], $4::boolean[]) as n (conversation, message, answers)
-      where v.company_id = $1 and v._id = n.conversation`,
+    text: MOVE,
+    values: [tx.companyId, conversation, message, answers],
+  });
+}
+
+export function moveManyToOutgoing(tx: TenantTx, moves: readonly LastOutgoing[]): Promise<number> {
+  return exec(tx, {
+    name: 'conversations.moveManyToOutgoing',
+    text: MOVE_MANY,
     values: [
       tx.companyId,
       moves.map(({ conversation }) => conversation),

@@ -2,9 +2,10 @@
 import type { ContentParts } from '../../channels/content.ts';
 import type { ActorOrigin } from '../../platform/values/actor.ts';
 import { exec, one } from '../../platform/store/db.ts';
+import { givenRow, givenRows } from '../../platform/store/given-rows.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import { insertSql } from './message-sql.ts';
-import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
+import { SUMMARY } from './queries.ts';
 import type { Cause, Message } from './schemas.ts';
 
 export interface NewOutgoing {
@@ -12,7 +13,7 @@ export interface NewOutgoing {
   conversation: string;
   contact: string;
   inbox: string;
-  channel: string;
+  channel: Message['channel'];
   sender_type: 'USER' | 'AGENT';
   sender: string | null;
   message_type: 'OUTGOING' | 'NOTE';
@@ -63,32 +64,70 @@ const COLUMNS: [column: string, read: (message: NewOutgoing) => unknown][] = Obj
   attachment_id: ({ attachment }) => attachment,
   mentions: ({ mentions = [] }) => toJson(mentions),
 } satisfies Record<string, (message: NewOutgoing) => unknown>);
-const INSERT = insertSql(
-  COLUMNS.map(([column]) => column),
-  {
-    first: 2,
-    computed: {
-      company_id: '$1',
-      sent_at: "case when n.status = 'SENT' then now() end",
-      failed_at: "case when n.status = 'FAILED' then now() end",
+const insertFrom = (rows: typeof givenRows): string =>
+  insertSql(
+    COLUMNS.map(([column]) => column),
+    {
+      rows,
+      first: 2,
+      computed: {
+        company_id: '$1',
+        sent_at: "case when n.status = 'SENT' then now() end",
+        failed_at: "case when n.status = 'FAILED' then now() end",
+      },
     },
-  },
-);
+  );
 
-const toValues = (tx: TenantTx, messages: readonly NewOutgoing[]): unknown[] => [
-  tx.companyId,
-  ...COLUMNS.map(([, read]) => messages.map(read)),
-];
+const INSERT = insertFrom(givenRow);
+const INSERT_MANY = insertFrom(givenRows);
+
+type Inserted = Pick<Message, 'contact_summary' | 'sent_at' | 'failed_at' | 'createdAt' | 'updatedAt'>;
 
 export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promise<Message> {
-  const row = await one<MessageRow>(tx, {
+  const inserted = await one<Inserted>(tx, {
     name: 'messages.insertOutgoing',
-    text: `${INSERT} returning ${MESSAGE}`,
-    values: toValues(tx, [message]),
+    text: `${INSERT} returning ${SUMMARY} as contact_summary, m.sent_at, m.failed_at, m.created_at as "createdAt", m.updated_at as "updatedAt"`,
+    values: [tx.companyId, ...COLUMNS.map(([, read]) => read(message))],
   });
-  return toMessage(row);
+  return toStored(tx, message, inserted);
 }
 
+/** Returns the message as a read would. Reading all its columns back takes a tenth of what storing it does. */
+function toStored({ companyId: company }: TenantTx, message: NewOutgoing, inserted: Inserted): Message {
+  const { content: parts, enrollment = null, mentions = [], media, reply_to, ...rest } = message;
+  const { reaction, email: _none, ...content } = parts;
+  return {
+    ...content,
+    contacts: content.contacts as Message['contacts'],
+    ...rest,
+    company,
+    media,
+    enrollment,
+    mentions,
+    reply_to,
+    reaction: reaction && { message: reply_to, emoji: reaction.emoji },
+    ...NOT_YET,
+    ...inserted,
+  };
+}
+
+/** What no new message of ours has. */
+const NOT_YET = {
+  referral: null,
+  email: null,
+  forwarded: null,
+  external_id: null,
+  is_echo: false,
+  edited_at: null,
+  revoked_at: null,
+  delivered_at: null,
+  read_at: null,
+} as const;
+
 export function insertManyOutgoing(tx: TenantTx, messages: readonly NewOutgoing[]): Promise<number> {
-  return exec(tx, { name: 'messages.insertManyOutgoing', text: INSERT, values: toValues(tx, messages) });
+  return exec(tx, {
+    name: 'messages.insertManyOutgoing',
+    text: INSERT_MANY,
+    values: [tx.companyId, ...COLUMNS.map(([, read]) => messages.map(read))],
+  });
 }

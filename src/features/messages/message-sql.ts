@@ -1,4 +1,5 @@
-/** The statement that inserts messages, given as an array for each column. */
+/** The statement that inserts messages. */
+import { givenRows } from '../../platform/store/given-rows.ts';
 
 type Kind = 'text' | 'boolean' | 'timestamptz' | 'json' | 'list';
 
@@ -30,12 +31,19 @@ function readColumn(column: string): string {
   return kind === 'json' ? `n.${column}::jsonb` : `n.${column}`;
 }
 
-/** `computed`: columns before these with expressions over the row `n`; `first`: the number of the first array's parameter. */
+/**
+ * `computed`: columns before these with expressions over the row `n`; `first`: the number of the first parameter; `rows`: whether these are
+ * arrays.
+ */
 export function insertSql(
   columns: readonly string[],
-  { computed = {}, first = 1 }: { computed?: Readonly<Record<string, string>>; first?: number } = {},
+  {
+    computed = {},
+    first = 1,
+    rows = givenRows,
+  }: { computed?: Readonly<Record<string, string>>; first?: number; rows?: typeof givenRows } = {},
 ): string {
-  const arrays = columns.map((column, place) => `$${first + place}::${TYPES[findKind(column)]}[]`);
+  const types = Object.fromEntries(columns.map((column) => [column, TYPES[findKind(column)]]));
   return `insert into messages as m (${[...Object.keys(computed), ...columns].join(', ')})
-  select ${[...Object.values(computed), ...columns.map(readColumn)].join(', ')} from unnest(${arrays.join(', ')}) as n (${columns.join(', ')})`;
+  select ${[...Object.values(computed), ...columns.map(readColumn)].join(', ')} from ${rows(types, first)} n`;
 }

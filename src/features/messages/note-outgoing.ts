@@ -1,7 +1,7 @@
 /** What stored messages of the company change elsewhere: their conversations, their contacts and what shows them. */
 import type { Actor } from '../../platform/values/actor.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
-import { touchContacts } from '../contacts/ingest-queries.ts';
+import { touchContact, touchContacts } from '../contacts/ingest-queries.ts';
 import { setLastOutgoing } from '../conversations/conversations.ts';
 import { insertCardFiles } from './file-queries.ts';
 import type { NewOutgoing } from './insert-queries.ts';
@@ -28,12 +28,8 @@ export function noteOutgoing(
     tx,
     last.map(({ _id, conversation, status }) => ({ conversation, message: _id, answers: status === 'QUEUED' })),
   );
-  const leaving = messages.filter(({ status, introduces }) => !introduces && status === 'QUEUED');
-  if (leaving.length === 0) return;
-  tx.awaitAtCommit(
-    touchContacts(
-      tx,
-      leaving.map(({ contact }) => ({ company, contact, message_at, inbound_at: null })),
-    ),
-  );
+  const [first, ...others] = messages
+    .filter(({ status, introduces }) => !introduces && status === 'QUEUED')
+    .map(({ contact }) => ({ company, contact, message_at, inbound_at: null }));
+  if (first) tx.awaitAtCommit(others.length === 0 ? touchContact(tx, first) : touchContacts(tx, [first, ...others]));
 }

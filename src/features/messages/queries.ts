@@ -18,7 +18,7 @@ const TARGET = `case when m.reply_to is not null or m.reply_to_external is null 
       and r.contact_id = m.contact_id) end`;
 
 /** How a message and its events name the contact. */
-const SUMMARY = `(select json_build_object('name', s.name, 'phone_number', s.phone_number, 'email', s.email) from contacts s
+export const SUMMARY = `(select json_build_object('name', s.name, 'phone_number', s.phone_number, 'email', s.email) from contacts s
     where s.company_id = m.company_id and s._id = m.contact_id)`;
 
 /** The select list of a message, which the GET, the list and all events share. */

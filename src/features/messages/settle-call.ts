@@ -57,10 +57,11 @@ async function settleLater(kit: Kit, acting: Acting, call: Call, result: KnownRe
 async function settleOne(
   kit: Kit,
   tx: TenantTx,
-  { channel, stored: { _id: message, inbox }, credentials, place }: Call,
+  { channel, stored, credentials, place }: Call,
   result: KnownResult,
 ): Promise<Message | null> {
-  const answer = { message, result, place: place && place.reached };
+  const { _id: message, inbox } = stored;
+  const answer = { message, result, place: place && place.reached, stored };
   const { sent, free } = await settle(kit, tx, { channel, inbox, credentials }, [answer]);
   if (place) await returnPlaces(tx, place.portfolio, free);
   return sent[0] ?? null;

@@ -1,13 +1,16 @@
 /** Stores what became of the calls that sent messages: of one, or of many of the same inbox, with the same few statements. */
 import type { Channel, NetworkError, SendResult } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
+import { emitLast } from '../../platform/store/events.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
+import { learnRecipients } from '../contacts/ingest-facts.ts';
 import type { Credentials } from '../inboxes/connection.ts';
 import type { Reached } from '../inboxes/portfolio.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
+import { acceptQueued } from './accept-queries.ts';
 import { holdAccount } from './account-pace.ts';
 import { lockQueued } from './bulk-queries.ts';
-import { applyStatuses, applyWaiting, takeWaiting } from './ingest.ts';
+import { applyStatuses, applyWaiting, takeWaiting, type StatusNews } from './ingest.ts';
 import { moveFailed } from './ingest-enrollments.ts';
 import { failAllQueued, type FailedMessage } from './ingest-failure-queries.ts';
 import { insertAliases } from './ingest-queries.ts';
@@ -21,6 +24,8 @@ export interface Answered {
   result: KnownResult;
   /** The place in the daily limit that was reserved for the message; null when it needs none. */
   place: Reached | null;
+  /** The message as it was stored before the call. */
+  stored?: Message;
 }
 
 /** What the messages were sent through. */
@@ -55,8 +60,8 @@ export async function settle(kit: Kit, tx: TenantTx, line: Line, answers: readon
 async function settleAccepted(tx: TenantTx, { inbox }: Line, answers: readonly Answered[]): Promise<Message[]> {
   const { companyId: company } = tx;
   const at = new Date().toISOString();
-  const accepted = answers.flatMap(({ message, result }) =>
-    result.outcome === 'accepted' ? [{ message, result }] : [],
+  const accepted = answers.flatMap(({ result, ...each }) =>
+    result.outcome === 'accepted' ? [{ ...each, result }] : [],
   );
   const news = accepted.map(({ message, result: { externalId, person, held } }) => ({
     company,
@@ -71,13 +76,29 @@ async function settleAccepted(tx: TenantTx, { inbox }: Line, answers: readonly A
     reportsFailures: true,
   }));
   // Both are sent at once. An update that is parked after this is found as crossed.
-  const [{ advanced }, parked] = await Promise.all([applyStatuses(tx, news), takeWaiting(tx, news)]);
+  const applied = applyAnswers(tx, news, accepted[0]?.stored);
+  const waiting = takeWaiting(tx, news);
+  // Failure policy: when the first statement fails, this one fails as well, and only the first error says why.
+  waiting.catch(() => undefined);
+  const sent = await applied;
+  const parked = await waiting;
   const aliases = accepted.flatMap(({ message, result: { alias } }) =>
     alias === undefined ? [] : [{ message, alias }],
   );
   if (aliases.length > 0) tx.awaitAtCommit(insertAliases(tx, inbox, aliases));
   await applyWaiting(tx, parked);
-  return parked.length > 0 ? [] : advanced.map(({ message }) => message);
+  return parked.length > 0 ? [] : sent;
+}
+
+/** A single answer needs one statement, unless something else has changed its message since it was `stored`. */
+async function applyAnswers(tx: TenantTx, news: StatusNews[], stored: Message | undefined): Promise<Message[]> {
+  const [first, ...others] = news;
+  const isPlain = others.length === 0 && first?.status === 'ACCEPTED' && stored?.enrollment === null;
+  const sent = isPlain ? await acceptQueued(tx, stored, first) : null;
+  if (!sent) return (await applyStatuses(tx, news)).advanced.map(({ message }) => message);
+  await learnRecipients(tx, news);
+  await emitLast(tx, [{ event: 'MESSAGE_SENT', data: sent }]);
+  return [sent];
 }
 
 type Rejected = Extract<KnownResult, { outcome: 'rejected' }>;
