@@ -13,7 +13,7 @@ import { waitUntil } from '../test/support/wait.ts';
 import { recordAttachments } from './example-attachments.ts';
 import { recordCampaigns } from './example-campaigns.ts';
 import { recordAgents } from './example-agents.ts';
-import { recordDeliveries } from './example-deliveries.ts';
+import { recordDeliveries, recordDoorWebhooks } from './example-deliveries.ts';
 import { recordKnowledge } from './example-knowledge.ts';
 import { recordImport, recordRecords } from './example-records.ts';
 import { recordLive } from './example-live.ts';
@@ -192,6 +192,7 @@ async function recordEnd(
   await take('POST /v1/webhooks', '', {
     body: { url, events: ['MESSAGE_RECEIVED', 'CONTACT_CREATED'], custom_headers: headers },
   });
+  await recordDoorWebhooks(take, { inbox: platform.demo.inbox, url });
   await take('GET /v1/audit', '?limit=2');
   await take('DELETE /v1/custom-fields/{id}', field._id);
   await take('DELETE /v1/contacts/{id}', contact._id);

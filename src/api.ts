@@ -29,8 +29,10 @@ import { tableRoutes } from './features/tables/routes.ts';
 import { templateRoutes } from './features/templates/routes.ts';
 import { userRoutes } from './features/users/routes.ts';
 import { webChatRoutes } from './features/web-chat/routes.ts';
+import { doorWebhookRoutes } from './features/webhooks/doors/routes.ts';
 import { deliveryReplayRoutes } from './features/webhooks/replays/routes.ts';
 import { webhookRoutes } from './features/webhooks/routes.ts';
+import './doors/evolution/webhook-format.ts';
 import { mcpDoor } from './doors/mcp/routes.ts';
 import { loadConfig, type Config } from './config.ts';
 import type { Kit } from './kit.ts';
@@ -78,6 +80,7 @@ const rooms = [
   mergeRoutes,
   webhookRoutes,
   deliveryReplayRoutes,
+  doorWebhookRoutes,
 ];
 
 const listApps = (config: Config): WebApp[] => [

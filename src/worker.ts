@@ -36,6 +36,7 @@ import { startAgents } from './features/agents/turns/loop.ts';
 import { startCopies } from './features/templates/copy.ts';
 import { inboxConnectedJob } from './features/templates/jobs.ts';
 import { purgeLinksJob, sendInvitationJob, sendResetJob } from './features/users/jobs.ts';
+import './doors/evolution/webhook-format.ts';
 import { startDeliveries } from './features/webhooks/deliver.ts';
 import { startReplays } from './features/webhooks/replays/replays.ts';
 import { purgeDeliveriesJob, redactContactJob } from './features/webhooks/jobs.ts';

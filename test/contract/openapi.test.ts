@@ -87,6 +87,15 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
     ]),
   ),
   'POST /v1/campaign-enrollments/{id}/cancel': { scope: 'campaign-enrollments:update', why: 'changes an enrollment' },
+  ...Object.fromEntries(
+    [
+      ['GET /v1/door-webhooks', 'read'],
+      ['PUT /v1/door-webhooks', 'update'],
+      ['GET /v1/door-webhooks/{id}', 'read'],
+      ['PATCH /v1/door-webhooks/{id}', 'update'],
+      ['DELETE /v1/door-webhooks/{id}', 'delete'],
+    ].map(([operation, action]) => [operation, { scope: `webhooks:${action}`, why: 'is a webhook as well' }]),
+  ),
   'POST /v1/webhooks/deliveries/{id}/replay': { scope: 'webhooks:update', why: 'belongs to managing the webhook' },
   'POST /v1/webhooks/deliveries/replay': { scope: 'webhooks:update', why: 'belongs to managing the webhook' },
   'POST /v1/webhooks/deliveries/replay/{id}/cancel': {

@@ -51,6 +51,9 @@ import type {
   CustomFieldUpdate,
   DeliveryReplay,
   DeliveryReplayCreate,
+  DoorWebhook,
+  DoorWebhookSet,
+  DoorWebhookUpdate,
   FollowUp,
   ForgotPassword,
   HistoryEntry,
@@ -998,6 +1001,8 @@ export interface WebhooksListDeliveriesQuery {
   event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
   /** Only records with this status */
   status?: 'QUEUED' | 'SENDING' | 'DELIVERED' | 'FAILED' | 'UNKNOWN' | undefined;
+  /** Only deliveries to this webhook */
+  webhook?: string | undefined;
   /** Deliveries that were queued at this time or later */
   from?: string | undefined;
   /** Deliveries that were queued before this time */
@@ -1019,6 +1024,25 @@ export interface WebhooksListReplaysQuery {
   updated_since?: string | undefined;
   /** Only records with this status */
   status?: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
+}
+
+export interface DoorWebhooksListQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** Only webhooks of this door */
+  door?: 'EVOLUTION' | undefined;
+  /** Only the webhooks of this inbox */
+  inbox?: string | undefined;
 }
 
 /** The methods of the client, in groups. */
@@ -1403,6 +1427,18 @@ export interface Methods {
     /** End a replay of a period; what it has queued is sent. The deliveries that are not queued yet stay unchanged. A replay that has ended is returned unchanged. Requires the scope `webhooks:update`. */
     cancelReplay: (id: string, options?: CallOptions) => Promise<DeliveryReplay>;
   };
+  doorWebhooks: {
+    /** Remove the webhook of a door; queued deliveries are not sent. Queued deliveries become FAILED with WEBHOOK_INACTIVE. Its entries in the delivery log stay. Requires the scope `webhooks:delete`. */
+    delete: (id: string, options?: CallOptions) => Promise<DoorWebhook>;
+    /** Deactivate or reactivate the webhook of a door. Queued deliveries of a deactivated webhook become FAILED with WEBHOOK_INACTIVE. Requires the scope `webhooks:update`. */
+    update: (id: string, body: DoorWebhookUpdate, options?: CallOptions) => Promise<DoorWebhook>;
+    /** Read the webhook of a door. The values of `custom_headers` are secrets, masked for callers without `webhooks:update`. Requires the scope `webhooks:read`. */
+    get: (id: string, options?: CallOptions) => Promise<DoorWebhook>;
+    /** List the webhooks of doors. The values of `custom_headers` are secrets, masked for callers without `webhooks:update`. Requires the scope `webhooks:read`. */
+    list: ListMethod<[query?: DoorWebhooksListQuery, options?: CallOptions], DoorWebhook>;
+    /** Set the webhook of a door for an inbox, or for all inboxes. The doors call this for their clients. A webhook of this door and inbox is replaced; a company can have 20. With `include_apikey` the API key of this request is kept, encrypted, and no answer contains it. Requires the scope `webhooks:update`. */
+    set: (body: DoorWebhookSet, options?: CallOptions) => Promise<DoorWebhook>;
+  };
   live: {
     /** Stream the changes in the company. A stream of server-sent events. Each record that is created or changed arrives as an event with the record as its GET returns it, if the token can read such records. From `ready` on, no change is missed. A client that reconnects sends the id of the last event that it received, and first receives what has changed meanwhile. If that is too much or more than an hour ago, `reset` lists the records whose lists it has to read again. A record may arrive twice, but never in an older state than before. A change of a contact does not send its conversations and messages: update the `contact_summary` of those that you have. */
     follow: (options?: StreamOptions) => AsyncIterable<LiveEvent>;
@@ -1617,6 +1653,13 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     listReplays: { method: 'GET', path: '/v1/webhooks/deliveries/replay', query: true, answer: 'list' },
     getReplay: { method: 'GET', path: '/v1/webhooks/deliveries/replay/{id}' },
     cancelReplay: { method: 'POST', path: '/v1/webhooks/deliveries/replay/{id}/cancel', key: true },
+  },
+  doorWebhooks: {
+    delete: { method: 'DELETE', path: '/v1/door-webhooks/{id}' },
+    update: { method: 'PATCH', path: '/v1/door-webhooks/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/door-webhooks/{id}' },
+    list: { method: 'GET', path: '/v1/door-webhooks', query: true, answer: 'list' },
+    set: { method: 'PUT', path: '/v1/door-webhooks', body: 'json' },
   },
   live: {
     follow: { method: 'GET', path: '/v1/live', answer: 'stream' },

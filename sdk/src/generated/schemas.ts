@@ -4173,50 +4173,6 @@ export interface QuickReplyUpdate {
   attachment?: string | null | undefined;
 }
 
-export interface DeliveryReplayCreate {
-  /** Which deliveries are replayed, by their status */
-  status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
-  /** By default the deliveries of all events */
-  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
-  /** Deliveries that were queued at this time or later */
-  from: string;
-  /** Deliveries that were queued before this time */
-  to: string;
-}
-
-export interface DeliveryReplay {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** Identifier: 24 lower-case hex characters */
-  webhook: string;
-  /** The state of the replay. FAILED: it ended before its last delivery, and `error` says why */
-  status: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED';
-  /** The status of the deliveries to replay */
-  delivery_status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
-  /** null: all events */
-  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | null;
-  /** ISO 8601 UTC with milliseconds */
-  from: string;
-  /** ISO 8601 UTC with milliseconds */
-  to: string;
-  /** The deliveries that matched when it began */
-  total: number;
-  /** Deliveries processed so far */
-  processed: number;
-  /** Deliveries queued again. Skipped are deliveries whose contact was erased, and failed ones that another replay has delivered or will deliver */
-  replayed: number;
-  /** Why it ended before its last delivery: WEBHOOK_INACTIVE, or RUN_CRASHED if it crashed its process twice */
-  error: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  finished_at: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
 export interface WebhookCreate {
   /** http or https; a public address */
   url: string;
@@ -4267,9 +4223,11 @@ export interface WebhookDelivery {
   webhook: string;
   /** The event */
   event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED';
+  /** The door's name of the event, if it goes to the webhook of a door; null for the company's webhook */
+  form: string | null;
   /** Identifier: 24 lower-case hex characters */
   resource_id: string;
-  /** DELIVERED: the receiver answered 2xx; FAILED: `error` says why; UNKNOWN: the call was interrupted, so the receiver may have got it */
+  /** DELIVERED: the receiver answered 2xx, or the format of the door had nothing to send (`response_status` is null); FAILED: `error` says why; UNKNOWN: the call was interrupted, so the receiver may have got it */
   status: 'QUEUED' | 'SENDING' | 'DELIVERED' | 'FAILED' | 'UNKNOWN';
   /** The HTTP status of the receiver's response */
   response_status: number | null;
@@ -4279,7 +4237,7 @@ export interface WebhookDelivery {
   response_body: string | null;
   /** What went wrong; null if nothing did */
   error: string | null;
-  /** The body that was sent: event, timestamp, data; redacted: true if its contact has been erased */
+  /** The body that was sent: event, timestamp, data; redacted: true if its contact has been erased. The webhook of a door gets it in the door's format */
   body: Record<string, unknown>;
   /** Identifier: 24 lower-case hex characters */
   replay_of: string | null;
@@ -4287,6 +4245,113 @@ export interface WebhookDelivery {
   queued_at: string;
   /** ISO 8601 UTC with milliseconds */
   attempted_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  finished_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface DoorWebhookSet {
+  /** The door, whose format the deliveries have */
+  door: 'EVOLUTION';
+  /** Only the events of this inbox; null for those of all */
+  inbox?: string | null | undefined;
+  /** http or https; a public address */
+  url: string;
+  /** The door's own names of events; none: nothing is sent */
+  events: string[];
+  /** Header name to value, sent with each delivery. A value consists of visible ASCII characters, with spaces only between them */
+  custom_headers?: Record<string, string> | undefined;
+  /** By default all are off */
+  options?: {
+    /** Whether each event has a path of its own below `url` */
+    by_events?: boolean | undefined;
+    /** Whether a delivery contains the file of its message, up to 8 MB of base64 */
+    base64?: boolean | undefined;
+    /** Whether each delivery contains the API key that set the webhook, so that the receiver can call back */
+    include_apikey?: boolean | undefined;
+  } | undefined;
+  /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
+  status?: 'ACTIVE' | 'INACTIVE' | undefined;
+}
+
+export interface DoorWebhookUpdate {
+  /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
+  status: 'ACTIVE' | 'INACTIVE';
+}
+
+export interface DoorWebhook {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The door, whose format the deliveries have */
+  door: 'EVOLUTION';
+  /** Identifier: 24 lower-case hex characters */
+  inbox: string | null;
+  /** The address to which events are posted */
+  url: string;
+  /** The door's own names of events */
+  events: string[];
+  /** Values are masked for callers without webhooks:update */
+  custom_headers: Record<string, string>;
+  /** What the deliveries contain */
+  options: {
+    /** Whether each event has a path of its own below `url` */
+    by_events: boolean;
+    /** Whether a delivery contains the file of its message, up to 8 MB of base64 */
+    base64: boolean;
+    /** Whether each delivery contains the API key that set the webhook, so that the receiver can call back */
+    include_apikey: boolean;
+  };
+  /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
+  status: 'ACTIVE' | 'INACTIVE';
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface DeliveryReplayCreate {
+  /** Which deliveries are replayed, by their status */
+  status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
+  /** By default the deliveries of all events */
+  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
+  /** The webhook of a door; by default those of the company's webhook */
+  webhook?: string | undefined;
+  /** Deliveries that were queued at this time or later */
+  from: string;
+  /** Deliveries that were queued before this time */
+  to: string;
+}
+
+export interface DeliveryReplay {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The webhook that gets the replays */
+  webhook: string;
+  /** The state of the replay. FAILED: it ended before its last delivery, and `error` says why */
+  status: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED';
+  /** The status of the deliveries to replay */
+  delivery_status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
+  /** null: all events */
+  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | null;
+  /** ISO 8601 UTC with milliseconds */
+  from: string;
+  /** ISO 8601 UTC with milliseconds */
+  to: string;
+  /** The deliveries that matched when it began */
+  total: number;
+  /** Deliveries processed so far */
+  processed: number;
+  /** Deliveries queued again. Skipped are deliveries whose contact was erased, and failed ones that another replay has delivered or will deliver */
+  replayed: number;
+  /** Why it ended before its last delivery: WEBHOOK_INACTIVE, or RUN_CRASHED if it crashed its process twice */
+  error: string | null;
   /** ISO 8601 UTC with milliseconds */
   finished_at: string | null;
   /** ISO 8601 UTC with milliseconds */

@@ -12,7 +12,7 @@ import { makeMp3, makeMp4, makePng, makeWebp } from '../../support/media-samples
 import { makePhoneNumber } from '../../support/network.ts';
 import { FROM_PAGE, freshEmail, PASSWORD } from '../../support/people.ts';
 import type { Json, Platform } from '../../support/platform.ts';
-import { createWebhook, findId, type FullCompany } from './companies.ts';
+import { createWebhook, findId, setDoorWebhook, type FullCompany } from './companies.ts';
 import { buildForm } from './forms.ts';
 
 interface Sample {
@@ -40,6 +40,10 @@ async function prepareWebhook(platform: Platform, own: FullCompany): Promise<voi
     own._id,
   ]);
   own.records.webhook = row?._id ?? (await createWebhook(platform, own, own.marker));
+}
+
+async function prepareDoorWebhook(platform: Platform, own: FullCompany): Promise<void> {
+  own.records['door-webhook'] = await setDoorWebhook(platform, { ...own, inbox: findId(own, 'inbox') }, own.marker);
 }
 
 /** Leaves the company only the server that it began with. */
@@ -331,6 +335,10 @@ export const SAMPLES: Record<string, Sample> = {
     body: () => ({ file: 'note\nAna\n', mapping: { note: 'note' } }),
     prepare: endImports,
   },
+  'PUT /v1/door-webhooks': { body: () => ({ url: 'http://127.0.0.1:9/', events: ['CALL'] }) },
+  'GET /v1/door-webhooks/{id}': { prepare: prepareDoorWebhook },
+  'PATCH /v1/door-webhooks/{id}': { prepare: prepareDoorWebhook },
+  'DELETE /v1/door-webhooks/{id}': { prepare: prepareDoorWebhook },
   'POST /v1/webhooks': {
     body: () => ({ url: 'http://127.0.0.1:9/', events: ['FOLLOWUP_SENT'] }),
     prepare: deleteWebhook,
