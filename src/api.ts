@@ -32,7 +32,7 @@ import { webChatRoutes } from './features/web-chat/routes.ts';
 import { doorWebhookRoutes } from './features/webhooks/doors/routes.ts';
 import { deliveryReplayRoutes } from './features/webhooks/replays/routes.ts';
 import { webhookRoutes } from './features/webhooks/routes.ts';
-import './doors/evolution/webhook-format.ts';
+import { evolutionDoor } from './doors/evolution/routes.ts';
 import { mcpDoor } from './doors/mcp/routes.ts';
 import { loadConfig, type Config } from './config.ts';
 import type { Kit } from './kit.ts';
@@ -107,6 +107,7 @@ export async function buildApi(kit: Kit, health: Health): Promise<FastifyInstanc
   for (const declare of rooms) declare(app, kit);
   addChatRoutes(app, kit);
   mcpDoor(app, kit);
+  evolutionDoor(app, kit);
   for (const webApp of listApps(kit.config)) webAppRoutes(app, count, webApp);
   referencePages(app, count);
   return app;

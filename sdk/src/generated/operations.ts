@@ -261,6 +261,8 @@ export interface InboxesListQuery {
   status?: 'ACTIVE' | 'DELETED' | undefined;
   /** The messaging channel */
   channel?: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL' | undefined;
+  /** Only the inbox with this name */
+  door_name?: string | undefined;
 }
 
 export interface BusinessesListQuery {

@@ -197,7 +197,7 @@ export interface AuditEntry {
   /** The `x-request-id` of the request */
   request_id: string | null;
   /** The protocol by which the request came; null for the API itself */
-  via: 'MCP' | null;
+  via: 'MCP' | 'EVOLUTION' | null;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -2516,6 +2516,8 @@ export interface InboxUpdate {
   channel?: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL' | undefined;
   /** The name shown to people */
   name?: string | undefined;
+  /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes. By default the name of the instance, or a slug of the inbox's name */
+  door_name?: string | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
   webhook_url?: string | null | undefined;
   /** Phone number in international format. On channels with phone numbers, a number without + or 00 is read first in the country of the company's general_config, and stored as E.164; other channels keep it as it is */
@@ -2648,6 +2650,8 @@ export interface InboxCreate {
   channel: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL';
   /** The name shown to people */
   name: string;
+  /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes. By default the name of the instance, or a slug of the inbox's name */
+  door_name?: string | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
   webhook_url?: string | null | undefined;
   /** Phone number in international format. On channels with phone numbers, a number without + or 00 is read first in the country of the company's general_config, and stored as E.164; other channels keep it as it is */
@@ -2780,6 +2784,8 @@ export interface Inbox {
   _id: string;
   /** The name shown to people */
   name: string;
+  /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes */
+  door_name: string;
   /** The inbox's own number at the network; empty on channels without numbers */
   number: string;
   /** Where the network notifies this platform, if not at the default address */
@@ -4493,6 +4499,7 @@ export interface ErrorStatuses {
   IDEMPOTENCY_IN_FLIGHT: 409;
   IDEMPOTENCY_KEY_REUSED: 422;
   IMPORTS_WAITING: 409;
+  INSTANCE_EXISTS: 409;
   INTERNAL_ERROR: 500;
   INVALID_CREDENTIALS: 401;
   INVALID_RESET_TOKEN: 400;

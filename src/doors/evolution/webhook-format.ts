@@ -83,7 +83,7 @@ async function build(event: DoorEvent, lookUps: DoorLookUps, publicUrl: string):
   if (!inbox || !data) return null;
   const envelope = {
     event: event.form.toLowerCase().replace('_', '.'),
-    instance: inbox.door_name ?? inbox.name,
+    instance: inbox.door_name,
     data,
     destination: event.url,
     date_time: event.timestamp,
