@@ -33,6 +33,7 @@ import { doorWebhookRoutes } from './features/webhooks/doors/routes.ts';
 import { deliveryReplayRoutes } from './features/webhooks/replays/routes.ts';
 import { webhookRoutes } from './features/webhooks/routes.ts';
 import { evolutionDoor } from './doors/evolution/routes.ts';
+import { declareEvolutionFormat } from './doors/evolution/webhook-format.ts';
 import { mcpDoor } from './doors/mcp/routes.ts';
 import { loadConfig, type Config } from './config.ts';
 import type { Kit } from './kit.ts';
@@ -107,6 +108,7 @@ export async function buildApi(kit: Kit, health: Health): Promise<FastifyInstanc
   for (const declare of rooms) declare(app, kit);
   addChatRoutes(app, kit);
   mcpDoor(app, kit);
+  declareEvolutionFormat();
   evolutionDoor(app, kit);
   for (const webApp of listApps(kit.config)) webAppRoutes(app, count, webApp);
   referencePages(app, count);

@@ -153,6 +153,7 @@ const WITHOUT_REFERENCE: Record<string, string> = {
   'delivery_attempts.delivery_id': 'that of the row of delivery_queue, which the claim moves',
   'delivery_replays.webhook_id': 'a replay outlives its webhook',
   'delivery_replays.after_id': 'a place in the log, which outlives its delivery',
+  'door_listeners.inbox_id': 'that of the webhook, with which the row is written',
   'door_listeners.webhook_id': 'written together with the webhook, in its transaction',
   'event_listeners.webhook_id': 'written together with the webhook, in its transaction',
   'audit_log.actor_id': 'a user or a key; says who it was, also when they are gone',

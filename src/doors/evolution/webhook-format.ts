@@ -75,7 +75,7 @@ const DATA = new Map<string, DescribeData>([
   ['CONTACTS_UPDATE', describeContact],
 ]);
 
-declareDoorFormat('EVOLUTION', { events: EVENTS, build });
+export const declareEvolutionFormat = (): void => declareDoorFormat('EVOLUTION', { events: EVENTS, build });
 
 async function build(event: DoorEvent, lookUps: DoorLookUps, publicUrl: string): Promise<DoorRequest | null> {
   const inbox = await lookUps.inbox(event.inbox ?? event.data.inbox);

@@ -19,8 +19,9 @@ const findKeyId = ({ external_id, _id }: JsonObject): string => (external_id ?? 
 export const toSeconds = (time: string): number => Math.floor(Date.parse(time) / 1000);
 
 /** What a reply says of the message that it answers. */
-export async function addContext({ reply_to }: JsonObject, lookUps: DoorLookUps): Promise<JsonObject> {
-  const quoted = reply_to ? await lookUps.message(reply_to as string) : null;
+export async function addContext({ contentType, reply_to }: JsonObject, lookUps: DoorLookUps): Promise<JsonObject> {
+  // A reaction names its message in its own content.
+  const quoted = reply_to && contentType !== 'REACTION' ? await lookUps.message(reply_to as string) : null;
   if (!quoted) return {};
   return { contextInfo: { stanzaId: findKeyId(quoted), quotedMessage: { conversation: quoted.content ?? '' } } };
 }
@@ -90,9 +91,7 @@ function describeCards(cards: JsonObject[]): Content {
 
 /** Signs that separate the parts of a vCard. */
 const escapeCard = (text: unknown): string =>
-  String(text ?? '')
-    .replaceAll(/[\\,;]/g, String.raw`\$&`)
-    .replaceAll(/\r?\n/g, String.raw`\n`);
+  (typeof text === 'string' ? text : '').replaceAll(/[\\,;]/g, String.raw`\$&`).replaceAll(/\r?\n/g, String.raw`\n`);
 
 function toContactCard({ name, phones, emails, org }: JsonObject): JsonObject {
   const displayName = String(name?.formatted_name ?? '');

@@ -85,7 +85,7 @@ export async function attemptDelivery(
     return outcome(response.status, readResponseText(response, headers), describeStatusError(response.status));
   } catch (error) {
     // Failure policy: the only attempt failed, and the log records how. It is not retried.
-    return outcome(null, null, error instanceof OutboundError ? error.kind : 'INTERNAL');
+    return outcome(null, null, describeFailure(error));
   }
 }
 
@@ -118,6 +118,10 @@ function readResponseText({ body, truncated }: OutboundResponse, headers: Opened
   const end = truncated ? Math.max(0, text.length - headers.longestSecret) : text.length;
   return text.slice(0, Math.min(end, KEPT_LENGTH)).replaceAll('\0', '�').toWellFormed();
 }
+
+/** The body is the platform's own: a file in it that cannot be read is a defect, or one of the store. */
+const describeFailure = (error: unknown): string =>
+  error instanceof OutboundError && error.kind !== 'BODY' ? error.kind : 'INTERNAL';
 
 function describeStatusError(status: number): string | null {
   if (status >= 200 && status < 300) return null;

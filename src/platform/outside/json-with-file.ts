@@ -12,7 +12,7 @@ interface JsonFile {
 }
 
 /** The length of bytes in base64. */
-export const base64Length = (bytes: number): number => 4 * Math.ceil(bytes / 3);
+const base64Length = (bytes: number): number => 4 * Math.ceil(bytes / 3);
 
 /** Returns the JSON text of a value in which FILE_HERE stands once. */
 export function streamJson(value: object, file: JsonFile): StreamedBody {

@@ -127,7 +127,7 @@ export async function writeDoorListeners(
   });
 }
 
-/** The names by which networks know a contact, as they write them; the newest last. */
+/** The names by which networks know a contact, as they write them. */
 export function listNames(tx: TenantRead, contact: string): Promise<{ kind: string; address: string }[]> {
   return many(tx, {
     name: 'webhooks.doors.listNames',

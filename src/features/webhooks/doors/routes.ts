@@ -22,11 +22,7 @@ import {
 const PATH = '/v1/door-webhooks';
 
 export function doorWebhookRoutes(app: FastifyInstance, kit: Kit): void {
-  declareTag(
-    'Door webhooks',
-    'Webhooks that clients of other systems have registered, in their format',
-    'door-webhooks',
-  );
+  declareTag('door-webhooks', 'Webhooks that clients of other systems have registered, in their format');
   operation(app, kit.access, {
     method: 'PUT',
     path: PATH,

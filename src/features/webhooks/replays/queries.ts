@@ -21,7 +21,7 @@ export interface ReplayInput extends DeliveryReplayCreate {
 /** A request for a replay, with the webhook of a door whose deliveries it is about; null for those of the company's webhooks. */
 export type AskedReplay = Pick<DeliveryReplayCreate, 'status' | 'event' | 'from' | 'to'> & { door: string | null };
 
-export const toAsked = ({ webhook, isDoor, ...input }: ReplayInput): AskedReplay => ({
+const toAsked = ({ webhook, isDoor, ...input }: ReplayInput): AskedReplay => ({
   ...input,
   door: isDoor ? webhook : null,
 });
