@@ -92,12 +92,18 @@ async function build(event: DoorEvent, lookUps: DoorLookUps, publicUrl: string):
     apikey: event.apiKey,
   };
   const file = event.options.base64 && 'messageType' in data ? await findFile(event, lookUps) : null;
-  if (file) Object.assign(data.message as JsonObject, { base64: FILE_HERE });
+  if (file) addFile(data, file.bytes);
   return {
     url: event.options.by_events ? `${event.url}/${event.form.toLowerCase().replaceAll('_', '-')}` : event.url,
     headers: await signHeaders(event.headers),
     body: file ? streamJson(envelope, file) : JSON.stringify(envelope),
   };
+}
+
+/** Puts the file into the message. Its size was not known when the event was stored, if it was still on its way. */
+function addFile({ messageType, message }: JsonObject, bytes: number): void {
+  message.base64 = FILE_HERE;
+  message[messageType as string].fileLength = String(bytes);
 }
 
 /** Base64 makes a file longer by a third, so this is 8 MB of it. */

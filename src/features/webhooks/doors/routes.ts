@@ -27,7 +27,7 @@ export function doorWebhookRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PUT',
     path: PATH,
     scope: 'webhooks:update',
-    action: 'door-webhooks.set',
+    action: 'door-webhooks.update',
     summary: 'Set the webhook of a door for an inbox, or for all inboxes',
     description:
       'The doors call this for their clients. A webhook of this door and inbox is replaced; a company can have 20. ' +
