@@ -1,28 +1,20 @@
-/** How WhatsApp names a contact, for people whose databases have its ids. */
+/** WhatsApp's own id of a contact, which the databases of receivers have. */
 import type { DoorLookUps } from '../../platform/outside/door-formats.ts';
 import { phoneKey } from '../../platform/values/phone.ts';
 import type { JsonObject } from '../json.ts';
 import { toJid } from './jid.ts';
 
-const HIDDEN = '@lid';
-/** Ids that hide the number, the most common first. */
-const HIDDEN_KINDS = ['LID', 'BSUID'];
-
 /**
- * Returns the id of a contact: its number as the network writes it, or an id that hides the number. `shown` is its record, whose number is
- * preferred to others that the contact has.
+ * Returns the id of a contact by its number as the network writes it. `shown` is its record, whose number is preferred to others that the
+ * contact has. One without a number is named by its own id.
  */
 export async function findJid(
   contact: string,
   { phone_number }: JsonObject,
-  lookUps: Pick<DoorLookUps, 'names'>,
+  lookUps: Pick<DoorLookUps, 'phones'>,
 ): Promise<string> {
-  const names = await lookUps.names(contact);
-  const phones = names.filter(({ kind }) => kind === 'PHONE');
-  const shown = phones.find(({ address }) => phone_number && phoneKey(address) === phoneKey(phone_number as string));
-  const phone = shown?.address ?? (phone_number as string | null) ?? phones[0]?.address;
-  if (phone) return toJid(phone);
-  const hidden = HIDDEN_KINDS.flatMap((kind) => names.filter((name) => name.kind === kind))[0];
-  const id = hidden?.address ?? contact;
-  return id.endsWith(HIDDEN) ? id : `${id}${HIDDEN}`;
+  const phones = await lookUps.phones(contact);
+  const key = phone_number ? phoneKey(phone_number as string) : null;
+  const phone = phones.find((each) => phoneKey(each) === key) ?? (phone_number as string | null) ?? phones[0];
+  return phone ? toJid(phone) : `${contact}@lid`;
 }

@@ -1,6 +1,10 @@
 /** Messages as Evolution API describes them, which is WhatsApp's own form. */
-import type { DoorLookUps } from '../../platform/outside/door-formats.ts';
 import type { JsonObject } from '../json.ts';
+
+/** Finds another message of the company; null for one that is gone. */
+export interface MessageLookUp {
+  message(id: string): Promise<JsonObject | null>;
+}
 
 export interface MessageKey {
   remoteJid: string;
@@ -19,7 +23,7 @@ const findKeyId = ({ external_id, _id }: JsonObject): string => (external_id ?? 
 export const toSeconds = (time: string): number => Math.floor(Date.parse(time) / 1000);
 
 /** What a reply says of the message that it answers. */
-export async function addContext({ contentType, reply_to }: JsonObject, lookUps: DoorLookUps): Promise<JsonObject> {
+export async function addContext({ contentType, reply_to }: JsonObject, lookUps: MessageLookUp): Promise<JsonObject> {
   // A reaction names its message in its own content.
   const quoted = reply_to && contentType !== 'REACTION' ? await lookUps.message(reply_to as string) : null;
   if (!quoted) return {};
@@ -39,7 +43,11 @@ const FILE_TYPES = new Map([
   ['STICKER', 'stickerMessage'],
 ]);
 
-export async function describeContent(message: JsonObject, remoteJid: string, lookUps: DoorLookUps): Promise<Content> {
+export async function describeContent(
+  message: JsonObject,
+  remoteJid: string,
+  lookUps: MessageLookUp,
+): Promise<Content> {
   const fileType = FILE_TYPES.get(message.contentType as string);
   if (fileType !== undefined && message.media) return describeFile(fileType, message);
   switch (message.contentType) {
@@ -117,7 +125,7 @@ function toContactCard({ name, phones, emails, org }: JsonObject): JsonObject {
 async function describeReaction(
   { message, emoji }: JsonObject,
   remoteJid: string,
-  lookUps: DoorLookUps,
+  lookUps: MessageLookUp,
 ): Promise<Content> {
   const target = message ? await lookUps.message(message as string) : null;
   const key = target && makeKey(target, remoteJid);

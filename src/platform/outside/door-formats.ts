@@ -46,8 +46,8 @@ export interface DoorLookUps {
   message(id: string): Promise<DoorEvent['data'] | null>;
   /** Whether the contact has a conversation in the inbox. */
   knows(contact: string, inbox: string): Promise<boolean>;
-  /** The names by which networks know the contact, each with its kind. */
-  names(contact: string): Promise<{ kind: string; address: string }[]>;
+  /** The phone numbers of the contact as networks write them. */
+  phones(contact: string): Promise<string[]>;
   /** The file of an attachment that has at most so many bytes. One that is being fetched is waited for a few seconds. */
   file(attachment: string, maxBytes: number): Promise<DoorFile | null>;
 }

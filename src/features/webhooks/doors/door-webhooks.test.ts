@@ -13,6 +13,7 @@ import { startPlatform, type Company, type Json } from '../../../../test/support
 import { checkRefusals, expectProblem } from '../../../../test/support/refusals.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { emit } from '../../../platform/store/events.ts';
+import { changeReceiverOrigin } from '../webhooks.ts';
 import { newId } from '../../../platform/values/ids.ts';
 
 const platform = await startPlatform({ env: { DELIVERY_SLOTS_PER_COMPANY: '1' } });
@@ -224,6 +225,17 @@ test("an unknown event, another company's inbox and an address inside are refuse
   const { token } = await platform.createUser(demo._id, 'OWNER');
   const include = { options: { include_apikey: true } };
   expectProblem(await set(include, { key: token, status: 400 }), 'VALIDATION_FAILED', 'options.include_apikey');
+});
+
+test('a suspended company gets no deliveries, and the webhooks that point to the sandbox move with it', async () => {
+  const company = await createDoorCompany('/receiver/moved');
+  await database.sql(`update companies set status = 'SUSPENDED' where _id = $1`, [company._id]);
+  await queueMessage(company._id, company.inbox, 'MESSAGE_RECEIVED');
+  assert.deepEqual(await database.sql('select 1 from deliveries where company_id = $1', [company._id]), []);
+  const { database: db } = platform.running.kit;
+  await db.systemTx('upkeep', (tx) => changeReceiverOrigin(tx, receiver.url, 'http://127.0.0.1:9'));
+  const rows = await database.sql('select url from door_webhooks where company_id = $1', [company._id]);
+  assert.deepEqual(rows, [{ url: 'http://127.0.0.1:9/receiver/moved' }]);
 });
 
 test('a webhook of a door can be read by its id, but not by another company, and reading and changing need the scopes of webhooks', async () => {

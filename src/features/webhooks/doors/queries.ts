@@ -1,3 +1,4 @@
+import { PHONE_NUMBER } from '../../../channels/identity.ts';
 import { exec, many, maybeOne, one, oneValue } from '../../../platform/store/db.ts';
 import type { DoorWebhookOptions, WebhookDoor } from '../../../platform/outside/door-formats.ts';
 import type { EventName } from '../../../platform/store/events.ts';
@@ -127,13 +128,14 @@ export async function writeDoorListeners(
   });
 }
 
-/** The names by which networks know a contact, as they write them. */
-export function listNames(tx: TenantRead, contact: string): Promise<{ kind: string; address: string }[]> {
-  return many(tx, {
-    name: 'webhooks.doors.listNames',
-    text: `select kind, address from contact_identities where company_id = $1 and contact_id = $2 order by kind, value`,
-    values: [tx.companyId, contact],
+/** The phone numbers of a contact as networks write them. */
+export async function listPhones(tx: TenantRead, contact: string): Promise<string[]> {
+  const names = await many<{ address: string }>(tx, {
+    name: 'webhooks.doors.listPhones',
+    text: `select address from contact_identities where company_id = $1 and contact_id = $2 and kind = $3 order by value`,
+    values: [tx.companyId, contact, PHONE_NUMBER.kind],
   });
+  return names.map(({ address }) => address);
 }
 
 export function hasConversation(tx: TenantRead, contact: string, inbox: string): Promise<boolean> {
