@@ -9,6 +9,7 @@ import {
 import { FILE_HERE, streamJson } from '../../platform/outside/json-with-file.ts';
 import type { EventName } from '../../platform/store/events.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
+import { getOwnProperty } from '../../platform/values/own-property.ts';
 import type { JsonObject } from '../json.ts';
 import { findJid } from './contact-jid.ts';
 import { toJid } from './jid.ts';
@@ -103,7 +104,9 @@ async function build(event: DoorEvent, lookUps: DoorLookUps, publicUrl: string):
 /** Puts the file into the message. Its size was not known when the event was stored, if it was still on its way. */
 function addFile({ messageType, message }: JsonObject, bytes: number): void {
   message.base64 = FILE_HERE;
-  message[messageType as string].fileLength = String(bytes);
+  Object.assign(getOwnProperty(message as JsonObject, messageType as string) as JsonObject, {
+    fileLength: String(bytes),
+  });
 }
 
 /** Base64 makes a file longer by a third, so this is 8 MB of it. */

@@ -15,8 +15,8 @@ const inbox: Json = (await call(200, 'GET', `/v1/inboxes/${demo.inbox}`)).body;
 const name: string = inbox.door_name;
 const receiver = await startReceiver();
 
-async function ask(status: number, method: string, path: string, body?: unknown, key = demo.key): Promise<Json> {
-  const answer = await call(status, method, `/evolution/webhook/${path}/${name}`, {
+async function ask(status: number, action: 'set' | 'find', body?: unknown, key = demo.key): Promise<Json> {
+  const answer = await call(status, action === 'set' ? 'POST' : 'GET', `/evolution/webhook/${action}/${name}`, {
     body,
     key: null,
     headers: { apikey: key },
@@ -26,7 +26,7 @@ async function ask(status: number, method: string, path: string, body?: unknown,
 
 /** Sets the webhook to a path of its own, and returns what arrives there with an event. */
 async function listen(path: string, more: Json = {}): Promise<(event: string, count?: number) => Promise<Json[]>> {
-  await ask(201, 'POST', 'set', { webhook: { enabled: true, url: receiver.url + path, ...more } });
+  await ask(201, 'set', { webhook: { enabled: true, url: receiver.url + path, ...more } });
   return (event, count = 1) =>
     waitUntil(`${count} deliveries of ${event}`, () => {
       const got = receiver.received.filter((item) => item.path.startsWith(path) && item.body.event === event);
@@ -38,11 +38,11 @@ const write = (message: Json): Promise<{ id: string }> =>
   platform.receive({ from: makePhoneNumber(), name: 'Maria', ...message });
 
 test("a webhook is set in the three spellings of Evolution's clients, found as it was set, and replaced by the next one", async () => {
-  assert.equal(await ask(200, 'GET', 'find'), null);
+  assert.equal(await ask(200, 'find'), null);
   const url = `${receiver.url}/spelled`;
   const events = ['MESSAGES_UPSERT', 'CALL'];
   const headers = { 'x-secret': 'of the receiver', 'Content-Type': 'application/json' };
-  const server = await ask(201, 'POST', 'set', {
+  const server = await ask(201, 'set', {
     webhook: { enabled: true, url, headers, byEvents: true, base64: 'true', events },
   });
   const { id, createdAt, updatedAt, ...rest } = server;
@@ -55,33 +55,33 @@ test("a webhook is set in the three spellings of Evolution's clients, found as i
     webhookBase64: true,
     instanceId: demo.inbox,
   });
-  assert.deepEqual(await ask(200, 'GET', 'find'), server);
+  assert.deepEqual(await ask(200, 'find'), server);
   assert.ok(createdAt <= updatedAt);
-  const node = await ask(201, 'POST', 'set', {
+  const node = await ask(201, 'set', {
     webhook: { enabled: true, url, webhookByEvents: false, webhookBase64: true, events: [] },
   });
   assert.deepEqual(
     [node.id, node.webhookByEvents, node.webhookBase64, node.events, node.headers],
     [id, false, true, EVENT_NAMES, {}],
   );
-  const docs = await ask(201, 'POST', 'set', { url, webhook_by_events: true, webhook_base64: false, events });
+  const docs = await ask(201, 'set', { url, webhook_by_events: true, webhook_base64: false, events });
   assert.deepEqual([docs.webhookByEvents, docs.webhookBase64, docs.enabled], [true, false, true]);
-  const off = await ask(201, 'POST', 'set', { webhook: { enabled: false, url } });
+  const off = await ask(201, 'set', { webhook: { enabled: false, url } });
   assert.deepEqual([off.id, off.enabled, off.events], [id, false, []]);
   assert.equal(EVENT_NAMES.length, 31);
 });
 
 test("a webhook without an address or with an unknown event is refused in Evolution's words, and a key needs the scope", async () => {
   const url = receiver.url;
-  assert.deepEqual((await ask(400, 'POST', 'set', { webhook: { enabled: true } })).response.message, [
+  assert.deepEqual((await ask(400, 'set', { webhook: { enabled: true } })).response.message, [
     ['instance requires property "url"'],
   ]);
-  const { response } = await ask(400, 'POST', 'set', { webhook: { enabled: true, url, events: ['NOTHING'] } });
+  const { response } = await ask(400, 'set', { webhook: { enabled: true, url, events: ['NOTHING'] } });
   assert.match(response.message[0][0], /events\[0\] is not one of enum values: APPLICATION_STARTUP,/);
-  const inside = await ask(400, 'POST', 'set', { webhook: { enabled: true, url: 'http://169.254.169.254/' } });
+  const inside = await ask(400, 'set', { webhook: { enabled: true, url: 'http://169.254.169.254/' } });
   assert.equal(inside.response.parley.code, 'TARGET_NOT_ALLOWED');
   const reader = await platform.createKey(demo._id, ['inboxes:read', 'webhooks:read']);
-  assert.equal((await ask(403, 'POST', 'set', { webhook: { enabled: true, url } }, reader.token)).status, 403);
+  assert.equal((await ask(403, 'set', { webhook: { enabled: true, url } }, reader.token)).status, 403);
 });
 
 test("a contact's message is posted in Evolution's envelope, with the key that has set the webhook and WhatsApp's own id of the contact", async () => {

@@ -232,19 +232,6 @@ export function insertReplay(
   });
 }
 
-/** What decides about a replay; null for an unknown delivery and for a delivery of another company alike. */
-export function findReplayed(
-  tx: TenantRead,
-  id: string,
-): Promise<{ isErased: boolean; doorWebhook: string | null } | null> {
-  return maybeOne(tx, {
-    name: 'webhooks.findReplayed',
-    text: `select redacted_at is not null as "isErased", case when form is not null then webhook_id end as "doorWebhook"
-      from deliveries where company_id = $1 and _id = $2`,
-    values: [tx.companyId, id],
-  });
-}
-
 export interface DeliveryPlace {
   queued_at: string;
   _id: string;

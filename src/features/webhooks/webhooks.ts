@@ -13,7 +13,6 @@ import {
   countDeliveries,
   deleteWebhook,
   findDelivery,
-  findReplayed,
   findWebhook,
   findWebhookForUpdate,
   insertReplay,
@@ -23,6 +22,7 @@ import {
   writeListeners,
   type WebhookRow,
 } from './queries.ts';
+import { findReplayed } from './replays/queries.ts';
 import type { DeliveryQuery, Webhook, WebhookCreate, WebhookDelivery, WebhookUpdate } from './schemas.ts';
 
 export async function createWebhook(kit: Kit, tenant: Tenant, input: WebhookCreate): Promise<Webhook> {

@@ -8,6 +8,7 @@ import { pageWindow, type Page } from '../../../platform/store/paging.ts';
 import type { Tenant, TenantTx } from '../../../platform/store/tenant.ts';
 import { expectFound, invalid } from '../../../platform/values/errors.ts';
 import { newId } from '../../../platform/values/ids.ts';
+import { getOwnProperty } from '../../../platform/values/own-property.ts';
 import { acceptHeaders, openHeaders, sealHeaders, sealKey, showHeaders } from '../headers.ts';
 import {
   countDoorWebhooks,
@@ -38,7 +39,7 @@ export async function setDoorWebhook(
   const { secrets } = kit;
   const options = { ...OPTIONS, ...input.options };
   const { events: known } = findDoorFormat(door);
-  const unknown = events.find((event) => !Object.hasOwn(known, event));
+  const unknown = events.find((event) => !getOwnProperty(known, event));
   if (unknown !== undefined)
     throw invalid('events', `has an unknown event; ${door} has ${Object.keys(known).join(', ')}`);
   if (options.include_apikey && (token === null || tenant.principal.type !== 'company'))
@@ -68,7 +69,7 @@ async function listen(tx: TenantTx, row: DoorWebhookRow): Promise<DoorWebhookRow
   await writeDoorListeners(
     tx,
     row,
-    wanted.flatMap((form) => (events[form] ?? []).map((event) => ({ event, form }))),
+    wanted.flatMap((form) => (getOwnProperty(events, form) ?? []).map((event) => ({ event, form }))),
   );
   tx.wakes(DELIVERIES);
   return row;

@@ -1,4 +1,3 @@
-import { PHONE_NUMBER } from '../../../channels/identity.ts';
 import { exec, many, maybeOne, one, oneValue } from '../../../platform/store/db.ts';
 import type { DoorWebhookOptions, WebhookDoor } from '../../../platform/outside/door-formats.ts';
 import type { EventName } from '../../../platform/store/events.ts';
@@ -128,12 +127,12 @@ export async function writeDoorListeners(
   });
 }
 
-/** The phone numbers of a contact as networks write them. */
-export async function listPhones(tx: TenantRead, contact: string): Promise<string[]> {
+/** The names of a contact that are of this kind, as networks write them. */
+export async function listAddresses(tx: TenantRead, contact: string, kind: string): Promise<string[]> {
   const names = await many<{ address: string }>(tx, {
-    name: 'webhooks.doors.listPhones',
+    name: 'webhooks.doors.listAddresses',
     text: `select address from contact_identities where company_id = $1 and contact_id = $2 and kind = $3 order by value`,
-    values: [tx.companyId, contact, PHONE_NUMBER.kind],
+    values: [tx.companyId, contact, kind],
   });
   return names.map(({ address }) => address);
 }

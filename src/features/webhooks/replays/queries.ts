@@ -1,4 +1,4 @@
-import { one, oneValue } from '../../../platform/store/db.ts';
+import { maybeOne, one, oneValue } from '../../../platform/store/db.ts';
 import { QUEUE_MADE } from '../../../platform/store/events.ts';
 import { READ_BYTES } from '../../../platform/store/portions.ts';
 import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
@@ -79,6 +79,19 @@ export function findReplayState(
           union all select from door_webhooks where company_id = $1 and _id = $2 and status = 'ACTIVE' and epoch = $3) as can_send,
         (select count(*)::int from (select from delivery_queue where company_id = $1 limit $4) q) as waiting`,
     values: [tx.companyId, webhook, epoch, mostWaiting],
+  });
+}
+
+/** What decides about a replay; null for an unknown delivery and for a delivery of another company alike. */
+export function findReplayed(
+  tx: TenantRead,
+  id: string,
+): Promise<{ isErased: boolean; doorWebhook: string | null } | null> {
+  return maybeOne(tx, {
+    name: 'webhooks.replays.find',
+    text: `select redacted_at is not null as "isErased", case when form is not null then webhook_id end as "doorWebhook"
+      from deliveries where company_id = $1 and _id = $2`,
+    values: [tx.companyId, id],
   });
 }
 
