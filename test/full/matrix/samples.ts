@@ -336,6 +336,7 @@ export const SAMPLES: Record<string, Sample> = {
     prepare: endImports,
   },
   'PUT /v1/door-webhooks': { body: () => ({ url: 'http://127.0.0.1:9/', events: ['CALL'] }) },
+  'GET /v1/door-webhooks': { prepare: prepareDoorWebhook },
   'GET /v1/door-webhooks/{id}': { prepare: prepareDoorWebhook },
   'PATCH /v1/door-webhooks/{id}': { prepare: prepareDoorWebhook },
   'DELETE /v1/door-webhooks/{id}': { prepare: prepareDoorWebhook },
