@@ -1,7 +1,8 @@
 /** All routes of the door, and the answers to questions about what the platform does not have. */
 import { INSTANCE_ROUTES } from './instances.ts';
+import { SEND_ROUTES } from './sends.ts';
 
-export const ROUTES = new Map(Object.entries({ ...INSTANCE_ROUTES }));
+export const ROUTES = new Map(Object.entries({ ...INSTANCE_ROUTES, ...SEND_ROUTES }));
 
 /** Integrations of Evolution that have settings: none are stored here, and setting them is refused. */
 const SETTINGS = ['proxy', 'rabbitmq', 'sqs', 'nats', 'pusher', 'kafka', 'websocket'];
