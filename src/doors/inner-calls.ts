@@ -61,15 +61,14 @@ export function openInnerCalls(app: FastifyInstance, request: FastifyRequest, vi
   };
 }
 
-const quote = (text: string): string =>
-  text.replaceAll(/["\r\n]/g, (sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`);
+const quoteName = (name: string): string => name.replaceAll(/[\r\n]/g, ' ').replaceAll(/["\\]/g, String.raw`\$&`);
 
 /** The parts come before the file, because they limit it. */
 function writeForm({ parts, file }: NonNullable<InnerCall['form']>): { type: string; payload: Readable } {
   const boundary = randomUUID();
   const begin = (disposition: string): string => `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n`;
   const values = Object.entries(parts).map(([name, value]) => `${begin(`name="${name}"`)}\r\n${value}\r\n`);
-  const head = `${values.join('')}${begin(`name="file"; filename="${quote(file.name)}"`)}content-type: application/octet-stream\r\n\r\n`;
+  const head = `${values.join('')}${begin(`name="file"; filename="${quoteName(file.name)}"`)}content-type: application/octet-stream\r\n\r\n`;
   async function* write(): AsyncGenerator<Buffer> {
     yield Buffer.from(head);
     yield* file.content as AsyncIterable<Buffer>;

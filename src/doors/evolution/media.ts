@@ -55,10 +55,8 @@ async function openMedia(caller: EvolutionCaller, { media, fileName, fileType }:
 /** Reads base64, also in a data URL. */
 function readBase64(given: string): Buffer | null {
   const text = /^data:[^,]*;base64,/i.test(given.slice(0, 200)) ? given.slice(given.indexOf(',') + 1) : given;
-  const bytes = Buffer.from(text, 'base64');
-  // The decoder skips what is not base64, so only a text that has as many bytes as it seems to is one.
-  const length = text.replaceAll(/[\s=]/g, '').length;
-  return bytes.length > 0 && bytes.length === Math.floor((length * 3) / 4) ? bytes : null;
+  const packed = text.replaceAll(/\s/g, '');
+  return /^[\w+/-]+={0,2}$/.test(packed) ? Buffer.from(packed, 'base64') : null;
 }
 
 async function fetchFile({ kit }: EvolutionCaller, address: string, fileName: string | null): Promise<InnerFile> {
