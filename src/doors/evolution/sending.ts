@@ -5,6 +5,7 @@ import { EvolutionError, fromProblem, refused } from './errors.ts';
 import { expectPerson, noSuchNumber, readDelayMs, readQuoted } from './given.ts';
 import type { Named } from './jid.ts';
 import { findMessage, lookUpBy, showMessage } from './messages.ts';
+import { findContact, showTyping } from './people.ts';
 import type { Asked, EvolutionCaller } from './route.ts';
 
 /** What a route sends: the operation, and the message in its body. */
@@ -28,7 +29,11 @@ export async function sendContent(send: Send, make: () => Content | Promise<Cont
   const content = await make();
   const quoted = readQuoted(given);
   const replyTo = quoted === null ? null : await findMessage(caller, inbox, quoted);
-  await sleep(readDelayMs(given));
+  const delayMs = readDelayMs(given);
+  if (delayMs > 0) {
+    await showTyping(caller, inbox, await findContact(caller, String(given.number)));
+    await sleep(delayMs);
+  }
   const sent = await post(send, person, content, replyTo?._id as string | undefined);
   return showSent(caller, sent);
 }
