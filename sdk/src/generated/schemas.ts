@@ -4127,6 +4127,101 @@ export interface InboxHealth {
   }>;
 }
 
+export interface SendContent {
+  /** Either a conversation, or `inboxId` with `contact` or `phone`, which opens a conversation if none is open */
+  conversationId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  inboxId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  contact?: string | undefined;
+  /** With any punctuation. A number without + or 00 is read as a national number of `country`, or else of the country in the company's general_config, if it is valid there; otherwise it must begin with its country code. If no contact has this number, one is created */
+  phone?: string | undefined;
+  /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default the company's. It is not stored */
+  country?: string | undefined;
+  /** The name of the contact, if it is created */
+  name?: string | null | undefined;
+  /** The message to send, with the part of its `contentType` */
+  message: {
+    /** The kind of content */
+    contentType: 'LOCATION' | 'CONTACTS' | 'REACTION' | 'INTERACTIVE';
+    /** For INTERACTIVE: the text */
+    content?: string | undefined;
+    /** For LOCATION: the place */
+    location?: {
+      /** Degrees north */
+      latitude: number;
+      /** Degrees east */
+      longitude: number;
+      /** The name of the place */
+      name?: string | undefined;
+      /** The address of the place */
+      address?: string | undefined;
+    } | undefined;
+    /** For CONTACTS: the contact cards */
+    contacts?: Array<{
+      /** The full name */
+      name: string;
+      /** The phone number, as the contact sees it */
+      phone: string;
+      /** The company */
+      organization?: string | undefined;
+      /** The e-mail address */
+      email?: string | undefined;
+      /** The web address */
+      url?: string | undefined;
+    }> | undefined;
+    /** For REACTION: the reaction to a message of the conversation */
+    reaction?: {
+      /** Identifier: 24 lower-case hex characters */
+      message: string;
+      /** One emoji; null removes the reaction */
+      emoji: string | null;
+    } | undefined;
+    /** For INTERACTIVE: what the contact can choose; either `buttons`, `link` or `list` */
+    interactive?: {
+      /** The line above the text */
+      header?: string | undefined;
+      /** The line below the text */
+      footer?: string | undefined;
+      /** Up to three buttons */
+      buttons?: Array<{
+        /** Returned when the contact chooses it */
+        id: string;
+        /** The text that the contact sees */
+        title: string;
+      }> | undefined;
+      /** A button that opens an address */
+      link?: {
+        /** The text of the button */
+        title: string;
+        /** The address */
+        url: string;
+      } | undefined;
+      /** A menu */
+      list?: {
+        /** The text of the button that opens the menu */
+        button: string;
+        /** The groups of choices */
+        sections: Array<{
+          /** The heading */
+          title: string;
+          /** The choices */
+          rows: Array<{
+            /** Returned when the contact chooses it */
+            id: string;
+            /** The text that the contact sees */
+            title: string;
+            /** The line below the title */
+            description?: string | undefined;
+          }>;
+        }>;
+      } | undefined;
+    } | undefined;
+  };
+  /** The message that it replies to */
+  replyTo?: string | null | undefined;
+}
+
 export interface ProfileUpdate {
   /** The name shown to people */
   name?: string | undefined;

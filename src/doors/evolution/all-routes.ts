@@ -1,6 +1,7 @@
 /** All routes of the door, and the answers to questions about what the platform does not have. */
 import { CHAT_ROUTES } from './chats.ts';
 import { CONTACT_ROUTES } from './contacts.ts';
+import { CONTENT_ROUTES } from './content-sends.ts';
 import { INSTANCE_CHANGES } from './instance-changes.ts';
 import { INSTANCE_ROUTES } from './instances.ts';
 import { SEND_ROUTES } from './sends.ts';
@@ -10,6 +11,7 @@ export const ROUTES = new Map(
     ...INSTANCE_ROUTES,
     ...INSTANCE_CHANGES,
     ...SEND_ROUTES,
+    ...CONTENT_ROUTES,
     ...CHAT_ROUTES,
     ...CONTACT_ROUTES,
   }),

@@ -1,5 +1,6 @@
 /** The routes about messages that are there, and about the conversations that they are in. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { declareLimit } from '../../platform/values/limits.ts';
 import { readFlag, readList, readNumber, readObject, readText } from '../lenient.ts';
 import type { JsonObject } from '../json.ts';
 import { badRequest, invalidBody, required } from './errors.ts';
@@ -52,7 +53,7 @@ interface MessagePage {
 }
 
 const USUAL_PAGE = 50;
-const LARGEST_PAGE = 100;
+const PAGE_SIZE = 100;
 
 /** The messages that a client asks for, newest first. */
 async function findMessages(caller: EvolutionCaller, body: JsonObject, inbox: JsonObject): Promise<MessagePage> {
@@ -72,7 +73,7 @@ async function findMessages(caller: EvolutionCaller, body: JsonObject, inbox: Js
   if (jid !== null && !contact) return { total: 0, page, size, records: [] };
   const query = { inbox: inbox._id as string, sort: '-createdAt', ...(contact && { contact: contact._id as string }) };
   const fits = readConditions(where);
-  if (!fits && size <= LARGEST_PAGE && first % size === 0) {
+  if (!fits && size <= PAGE_SIZE && first % size === 0) {
     const { result, meta } = await caller.call('GET', '/v1/messages', { query: { ...query, limit: size, page } });
     const records = await Promise.all((result as JsonObject[]).filter(isOfChat).map(show));
     return { total: meta.totalCount as number, page, size, records };
@@ -93,7 +94,7 @@ function listStatuses(message: JsonObject, inbox: JsonObject): JsonObject[] {
   const remoteJid = findContactJid(message.contact as string, message.contact_summary as JsonObject);
   const keyId = message.external_id ?? message._id;
   return Object.entries(happened)
-    .filter(([, time]) => message[time])
+    .filter(([, time]) => readText(message, time) !== null)
     .map(([status]) => ({
       id: `${message._id}-${status}`,
       keyId,
@@ -164,7 +165,11 @@ async function findOfKey(caller: EvolutionCaller, key: JsonObject, inbox: JsonOb
   return jid === null ? null : findConversation(caller, inbox, await findContact(caller, jid));
 }
 
-const MOST_KEYS = 100;
+const MOST_KEYS = declareLimit(100, {
+  topic: 'Evolution',
+  what: 'Messages marked as read by one request',
+  beyond: 'the others are left out',
+});
 
 export const CHAT_ROUTES: EvolutionRoutes = {
   'POST chat/findMessages': {
@@ -186,7 +191,7 @@ export const CHAT_ROUTES: EvolutionRoutes = {
       const query = {
         inbox: inbox._id as string,
         contact: contact._id as string,
-        limit: LARGEST_PAGE,
+        limit: PAGE_SIZE,
         skipCount: true,
       };
       const { result } = await caller.call('GET', '/v1/messages', { query });

@@ -1,5 +1,6 @@
 /** What the bodies of sends have in common. Version 1 of Evolution put its properties into objects, which many scripts still do. */
-import { readNumber, readObject, readText } from '../lenient.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
+import { readNumber, readObject, readText, readValue } from '../lenient.ts';
 import type { JsonObject } from '../json.ts';
 import { EvolutionError, refused, required } from './errors.ts';
 import { namesNoPerson, readPerson, toJid, type Named } from './jid.ts';
@@ -7,7 +8,8 @@ import type { Asked } from './route.ts';
 
 /** Returns the body in the form of version 2. `part` is the name of the object that had the content in version 1. */
 export function readGiven({ body }: Pick<Asked, 'body'>, part: string, list?: string): JsonObject {
-  const content = list && Array.isArray(body[part]) ? { [list]: body[part] as unknown } : readObject(body, part);
+  const given = readValue(body, part);
+  const content = list && Array.isArray(given) ? { [list]: given as unknown } : readObject(body, part);
   return { ...readObject(body, 'options'), ...content, ...body };
 }
 
@@ -31,7 +33,12 @@ export function expectPerson(given: JsonObject): Named {
   return person;
 }
 
-const MAX_DELAY_MS = 15_000;
+const MAX_DELAY_MS = declareLimit(15_000, {
+  topic: 'Evolution',
+  what: '`delay` of a send',
+  unit: 'ms',
+  beyond: 'shorter',
+});
 
 /** For how long the client wants the contact to see that someone is typing. */
 export const readDelayMs = (given: JsonObject): number =>

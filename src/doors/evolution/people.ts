@@ -1,4 +1,5 @@
 /** Contacts and conversations of an instance, found by the numbers and ids that clients use. */
+import { declareLimit } from '../../platform/values/limits.ts';
 import { toReadablePhone } from '../../platform/values/phone.ts';
 import { readText } from '../lenient.ts';
 import type { JsonObject } from '../json.ts';
@@ -51,7 +52,11 @@ export async function findConversation(
 }
 
 /** The most records that one request reads. */
-export const MOST_RECORDS = 1_000;
+export const MOST_RECORDS = declareLimit(1_000, {
+  topic: 'Evolution',
+  what: 'Contacts, chats or messages that one request searches',
+  beyond: 'the others are left out',
+});
 const PAGE = 100;
 
 /** Reads the records of a list until `enough` of them are there, the list ends, or the most were read. */

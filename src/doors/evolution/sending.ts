@@ -14,6 +14,8 @@ export interface Content {
   message: JsonObject;
 }
 
+type Recipient = (Named & { inboxId: string }) | { conversationId: string };
+
 export interface Send {
   caller: EvolutionCaller;
   asked: Asked;
@@ -34,17 +36,26 @@ export async function sendContent(send: Send, make: () => Content | Promise<Cont
     await showTyping(caller, inbox, await findContact(caller, String(given.number)));
     await sleep(delayMs);
   }
-  const sent = await post(send, person, content, replyTo?._id as string | undefined);
-  return showSent(caller, sent);
+  return postContent(send, { inboxId: inbox._id as string, ...person }, content, replyTo?._id as string | undefined);
+}
+
+/** Sends to a person in the inbox, or into a conversation. */
+export async function postContent(
+  send: Send,
+  recipient: Recipient,
+  content: Content,
+  replyTo?: string,
+): Promise<JsonObject> {
+  return showSent(send.caller, await post(send, recipient, content, replyTo));
 }
 
 async function post(
-  { caller, asked, inbox, given }: Send,
-  person: Named,
+  { caller, asked, given }: Pick<Send, 'caller' | 'asked' | 'given'>,
+  recipient: Recipient,
   { path, message }: Content,
   replyTo: string | undefined,
 ): Promise<JsonObject> {
-  const body = { inboxId: inbox._id as string, ...person, message, ...(replyTo && { replyTo }) };
+  const body = { ...recipient, message, ...(replyTo && { replyTo }) };
   const { idempotencyKey } = asked;
   const { status, body: answer } = await caller.ask('POST', path, { body, ...(idempotencyKey && { idempotencyKey }) });
   if (status < 400) return answer;
@@ -53,13 +64,13 @@ async function post(
   if (answer.code === 'CONTENT_NOT_SUPPORTED') throw refused();
   // Evolution sends without a quote what answers a message that it does not find, or that is in another chat.
   if (replyTo !== undefined && faults.includes('replyTo')) {
-    return post({ caller, asked, inbox, given }, person, { path, message }, undefined);
+    return post({ caller, asked, given }, recipient, { path, message }, undefined);
   }
   throw fromProblem(answer);
 }
 
 /** A message that the platform or the network has refused is stored as FAILED; for a client of Evolution its send has failed. */
-export async function showSent(caller: EvolutionCaller, sent: JsonObject): Promise<JsonObject> {
+async function showSent(caller: EvolutionCaller, sent: JsonObject): Promise<JsonObject> {
   const [cause] = sent.errors as JsonObject[];
   if (sent.status === 'FAILED') {
     const words = cause ? `${cause.code}: ${cause.message || cause.title}` : 'FAILED';

@@ -206,3 +206,74 @@ test('a template is sent with its components', async () => {
   });
   assert.deepEqual([answer.messageType, /seven/.test(answer.message.conversation)], ['conversation', true]);
 });
+
+test('a place, contact cards, a reaction, buttons and a list are sent as the network has them', async () => {
+  const place = { latitude: '-23.5', longitude: -46.6, name: 'Shop', address: 'Street 1' };
+  const located = await send(201, 'sendLocation', { number, ...place });
+  assert.deepEqual(located.message.locationMessage, {
+    degreesLatitude: -23.5,
+    degreesLongitude: -46.6,
+    name: 'Shop',
+    address: 'Street 1',
+  });
+  const cards = [{ fullName: 'Ana', phoneNumber: '+55 11 91111-2222', organization: 'Shop', wuid: 'x' }];
+  for (const body of [
+    { number, contact: cards },
+    { number, contactMessage: cards },
+  ]) {
+    const { messageType, message } = await send(201, 'sendContact', body);
+    assert.equal(messageType, 'contactMessage');
+    assert.match(message.contactMessage.vcard, /FN:Ana\n.*ORG:Shop\nTEL;type=CELL;waid=5511911112222:/s);
+  }
+  const key = { remoteJid: jid, fromMe: false, id: written.external_id };
+  for (const emoji of ['👍', '']) {
+    const { message } = await send(201, 'sendReaction', { key, reaction: emoji });
+    assert.deepEqual(message.reactionMessage, { key, text: emoji });
+  }
+  const buttons = [
+    { type: 'reply', displayText: 'Yes', id: 'y' },
+    { type: 'reply', displayText: 'No', id: 'n' },
+  ];
+  const asked = await findStored(
+    await send(201, 'sendButtons', { number, title: 'Order', description: 'Is it right?', footer: 'Shop', buttons }),
+  );
+  assert.deepEqual(
+    [
+      asked.content,
+      asked.interactive.offer.header,
+      asked.interactive.offer.footer,
+      asked.interactive.offer.action.buttons[1],
+    ],
+    [
+      'Is it right?',
+      { type: 'text', text: 'Order' },
+      { text: 'Shop' },
+      { type: 'reply', reply: { id: 'n', title: 'No' } },
+    ],
+  );
+  const link = [{ type: 'url', displayText: 'Open', url: 'https://shop.example/' }];
+  assert.equal(
+    (await findStored(await send(201, 'sendButtons', { number, title: 'Order', buttons: link }))).interactive.type,
+    'cta_url',
+  );
+  const rows = [{ title: 'Cake', rowId: 'c', description: 'With cream' }];
+  const list = {
+    number,
+    title: 'Menu',
+    description: 'What?',
+    buttonText: 'Open',
+    sections: [{ title: 'Sweets', rows }],
+  };
+  const listed = await findStored(await send(201, 'sendList', list));
+  assert.deepEqual(listed.interactive.offer.action.sections, [
+    { title: 'Sweets', rows: [{ id: 'c', title: 'Cake', description: 'With cream' }] },
+  ]);
+  for (const refused of [
+    [{ type: 'pix' }],
+    [{ type: 'call', displayText: 'Call', phoneNumber: '1' }],
+    [...buttons, ...link],
+  ])
+    assert.deepEqual((await send(400, 'sendButtons', { number, title: 'Order', buttons: refused })).response.message, [
+      'Method not available on WhatsApp Business API',
+    ]);
+});

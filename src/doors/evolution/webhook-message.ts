@@ -98,9 +98,7 @@ function describeCards(cards: JsonObject[]): Content {
 
 /** Signs that separate the parts of a vCard. */
 const escapeCard = (text: unknown): string =>
-  String(text ?? '')
-    .replaceAll(/[\\,;]/g, String.raw`\$&`)
-    .replaceAll(/\r?\n/g, String.raw`\n`);
+  (typeof text === 'string' ? text : '').replaceAll(/[\\,;]/g, String.raw`\$&`).replaceAll(/\r?\n/g, String.raw`\n`);
 
 function toContactCard({ name, phones, emails, org }: JsonObject): JsonObject {
   const displayName = String(name?.formatted_name ?? '');

@@ -242,6 +242,7 @@ export const SAMPLES: Record<string, Sample> = {
     prepare: addTemplate,
   },
   'POST /v1/messages/send-text': sends(() => ({ content: 'Hello' })),
+  'POST /v1/messages/send-content': sends(() => ({ contentType: 'LOCATION', location: { latitude: 1, longitude: 2 } })),
   'POST /v1/messages/send-template': sends(({ marker }) => ({ template: { name: marker, language: 'pt_BR' } })),
   'POST /v1/custom-fields': { body: () => ({ slug: `till_${newId()}` }) },
   'PATCH /v1/custom-fields/{id}': { body: () => ({ title: 'Till' }) },
