@@ -52,15 +52,15 @@ function readAround(given: JsonObject, footerName: string): { content: string; a
 function makeButtons({ given }: Send): Content {
   const buttons = readList(given, 'buttons');
   if (buttons.length === 0) throw required('buttons');
-  const { content, around } = readAround(given, 'footer');
   const types = new Set(buttons.map((button) => readText(button, 'type') ?? 'reply'));
   if (readText(given, 'thumbnailUrl') !== null || types.size !== 1) throw refused();
+  if (types.has('url') ? buttons.length > 1 : !types.has('reply') || buttons.length > 3) throw refused();
+  const { content, around } = readAround(given, 'footer');
   const [first] = buttons;
-  if (types.has('url') && buttons.length === 1) {
+  if (types.has('url')) {
     const link = { title: readText(first, 'displayText'), url: readText(first, 'url') };
     return makeContent('INTERACTIVE', { content, interactive: { ...around, link } });
   }
-  if (!types.has('reply') || buttons.length > 3) throw refused();
   const replies = buttons.map((button, index) => {
     const title = readText(button, 'displayText');
     return { id: readText(button, 'id') ?? title ?? String(index), title };

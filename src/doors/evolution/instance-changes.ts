@@ -1,5 +1,5 @@
 /** The routes that create, connect and close instances. */
-import { readText } from '../lenient.ts';
+import { readFlag, readText } from '../lenient.ts';
 import type { JsonObject } from '../json.ts';
 import { badRequest, EvolutionError, fromProblem } from './errors.ts';
 import { expectTexts } from './given.ts';
@@ -64,6 +64,23 @@ const restart: InstanceRoute = {
   },
 };
 
+/** The settings of an instance, as long as nobody has set them. */
+const SETTINGS = {
+  rejectCall: false,
+  msgCall: '',
+  groupsIgnore: false,
+  alwaysOnline: false,
+  readMessages: false,
+  readStatus: false,
+  syncFullHistory: false,
+};
+
+const readSettings = (body: JsonObject): JsonObject => {
+  const { msgCall, ...flags } = SETTINGS;
+  const given = Object.keys(flags).map((name) => [name, readFlag(body, name) ?? false]);
+  return { ...Object.fromEntries(given), msgCall: readText(body, 'msgCall') ?? msgCall };
+};
+
 export const INSTANCE_CHANGES: EvolutionRoutes = {
   'POST instance/create': { isPlain: true, run: createInstance },
   'GET instance/connect': {
@@ -78,6 +95,14 @@ export const INSTANCE_CHANGES: EvolutionRoutes = {
   },
   'POST instance/restart': restart,
   'PUT instance/restart': restart,
+  'POST settings/set': {
+    async run({ call }, { body }, inbox) {
+      const settings = readSettings(body);
+      await call('PUT', `/v1/inboxes/${inbox._id}`, { body: { door_settings: settings } });
+      return { settings: { instanceName: inbox.door_name, settings } };
+    },
+  },
+  'GET settings/find': { run: async (_caller, _asked, inbox) => inbox.door_settings ?? SETTINGS },
   'DELETE instance/delete': {
     async run({ call }, _asked, inbox) {
       await call('PUT', `/v1/inboxes/${inbox._id}`, { body: { status: 'DELETED' } });
