@@ -19,7 +19,8 @@ import {
   WriteNote,
 } from './schemas.ts';
 import { searchMessages } from './search.ts';
-import { SendContent, sendContent } from './send-content.ts';
+import { SendContent } from './content/schemas.ts';
+import { sendContent } from './content/send-content.ts';
 import { sendFile, sendText } from './send.ts';
 
 export function messageRoutes(app: FastifyInstance, kit: Kit): void {
