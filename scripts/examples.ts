@@ -114,6 +114,10 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
     body: { conversationId: conversation, message },
     headers,
   });
+  const location = { latitude: -23.5613, longitude: -46.6565, name: 'Our shop', address: 'Avenida Paulista 1578' };
+  await take('POST /v1/messages/send-content', '', {
+    body: { conversationId: conversation, message: { contentType: 'LOCATION', location } },
+  });
   await recordTemplateSend(take, conversation);
   const note = { content: 'She asked for a cake on Friday', contentType: 'TEXT' };
   await take('POST /v1/messages/note', '', {

@@ -94,6 +94,7 @@ import type {
   RowCreate,
   RowUpdate,
   SendAudio,
+  SendContent,
   SendDocument,
   SendImage,
   SendSticker,
@@ -672,6 +673,8 @@ export interface MessagesSearchQuery {
   contact?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   inbox?: string | undefined;
+  /** Only together with `inbox` */
+  external_id?: string | undefined;
   /** Notes that mention this user */
   mentioned?: string | undefined;
   /** Words, ignoring case and accents: finds messages that contain a word beginning with each of them. The first 8,192 characters of a message are searched */
@@ -1240,6 +1243,8 @@ export interface Methods {
     sendAudio: (body: SendAudio, options?: CallOptions) => Promise<Message>;
     /** Send a picture. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` accepts image/jpeg, image/png up to 5 MB, with a caption of 1024 characters. `WEB_V2` accepts image/jpeg, image/png, image/gif, image/webp up to 5 MB, with a caption. `PARTNER_API` accepts image/jpeg, image/png up to 5 MB, with a caption of 1024 characters. `PROFESSIONAL_NETWORK` accepts image/jpeg, image/png, image/gif up to 15 MB, with a caption. `EMAIL` accepts any type up to 5 MB, with a caption. A still WEBP or GIF and a picture in CMYK or with 16 bits are converted for channels that do not accept them. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendImage: (body: SendImage, options?: CallOptions) => Promise<Message>;
+    /** Send a place, contact cards, a reaction or an offer to choose from. Like `send-text`. Not every channel sends each of these contents; the answer is then CONTENT_NOT_SUPPORTED. Networks allow shorter texts in some places. Requires the scope `messages:create`. */
+    sendContent: (body: SendContent, options?: CallOptions) => Promise<Message>;
     /** Send a text. Stores the message, calls the network, and returns the message with its status after the call: SENT, FAILED with its cause, or QUEUED if the outcome is unknown. A closed conversation is reopened. With `inboxId` and `contact` or `phone`, the message goes into their open conversation, or opens one. Requires the scope `messages:create`. */
     sendText: (body: SendText, options?: CallOptions) => Promise<Message>;
     /** Read a message. Returns the message with its status and, if it is FAILED, the cause in `errors`. Message events use the same format. Requires the scope `messages:read`. */
@@ -1556,6 +1561,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     sendVideo: { method: 'POST', path: '/v1/messages/send-video', body: 'json', key: true },
     sendAudio: { method: 'POST', path: '/v1/messages/send-audio', body: 'json', key: true },
     sendImage: { method: 'POST', path: '/v1/messages/send-image', body: 'json', key: true },
+    sendContent: { method: 'POST', path: '/v1/messages/send-content', body: 'json', key: true },
     sendText: { method: 'POST', path: '/v1/messages/send-text', body: 'json', key: true },
     get: { method: 'GET', path: '/v1/messages/{id}' },
     search: { method: 'GET', path: '/v1/messages', query: true, answer: 'list' },

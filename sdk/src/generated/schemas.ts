@@ -2518,6 +2518,23 @@ export interface InboxUpdate {
   name?: string | undefined;
   /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes. By default the name of the instance, or a slug of the inbox's name */
   door_name?: string | undefined;
+  /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
+  door_settings?: {
+    /** As Evolution describes it */
+    rejectCall: boolean;
+    /** As Evolution describes it */
+    msgCall: string;
+    /** As Evolution describes it */
+    groupsIgnore: boolean;
+    /** As Evolution describes it */
+    alwaysOnline: boolean;
+    /** As Evolution describes it */
+    readMessages: boolean;
+    /** As Evolution describes it */
+    readStatus: boolean;
+    /** As Evolution describes it */
+    syncFullHistory: boolean;
+  } | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
   webhook_url?: string | null | undefined;
   /** Phone number in international format. On channels with phone numbers, a number without + or 00 is read first in the country of the company's general_config, and stored as E.164; other channels keep it as it is */
@@ -2652,6 +2669,23 @@ export interface InboxCreate {
   name: string;
   /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes. By default the name of the instance, or a slug of the inbox's name */
   door_name?: string | undefined;
+  /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
+  door_settings?: {
+    /** As Evolution describes it */
+    rejectCall: boolean;
+    /** As Evolution describes it */
+    msgCall: string;
+    /** As Evolution describes it */
+    groupsIgnore: boolean;
+    /** As Evolution describes it */
+    alwaysOnline: boolean;
+    /** As Evolution describes it */
+    readMessages: boolean;
+    /** As Evolution describes it */
+    readStatus: boolean;
+    /** As Evolution describes it */
+    syncFullHistory: boolean;
+  } | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
   webhook_url?: string | null | undefined;
   /** Phone number in international format. On channels with phone numbers, a number without + or 00 is read first in the country of the company's general_config, and stored as E.164; other channels keep it as it is */
@@ -2786,6 +2820,23 @@ export interface Inbox {
   name: string;
   /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes */
   door_name: string;
+  /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
+  door_settings?: {
+    /** As Evolution describes it */
+    rejectCall: boolean;
+    /** As Evolution describes it */
+    msgCall: string;
+    /** As Evolution describes it */
+    groupsIgnore: boolean;
+    /** As Evolution describes it */
+    alwaysOnline: boolean;
+    /** As Evolution describes it */
+    readMessages: boolean;
+    /** As Evolution describes it */
+    readStatus: boolean;
+    /** As Evolution describes it */
+    syncFullHistory: boolean;
+  } | undefined;
   /** The inbox's own number at the network; empty on channels without numbers */
   number: string;
   /** Where the network notifies this platform, if not at the default address */
@@ -4125,6 +4176,101 @@ export interface InboxHealth {
     /** ISO 8601 UTC with milliseconds */
     at: string;
   }>;
+}
+
+export interface SendContent {
+  /** Either a conversation, or `inboxId` with `contact` or `phone`, which opens a conversation if none is open */
+  conversationId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  inboxId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  contact?: string | undefined;
+  /** With any punctuation. A number without + or 00 is read as a national number of `country`, or else of the country in the company's general_config, if it is valid there; otherwise it must begin with its country code. If no contact has this number, one is created */
+  phone?: string | undefined;
+  /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default the company's. It is not stored */
+  country?: string | undefined;
+  /** The name of the contact, if it is created */
+  name?: string | null | undefined;
+  /** The message to send, with the part of its `contentType` */
+  message: {
+    /** The kind of content */
+    contentType: 'LOCATION' | 'CONTACTS' | 'REACTION' | 'INTERACTIVE';
+    /** For INTERACTIVE: the text */
+    content?: string | undefined;
+    /** For LOCATION: the place */
+    location?: {
+      /** Degrees north */
+      latitude: number;
+      /** Degrees east */
+      longitude: number;
+      /** The name of the place */
+      name?: string | undefined;
+      /** The address of the place */
+      address?: string | undefined;
+    } | undefined;
+    /** For CONTACTS: the contact cards */
+    contacts?: Array<{
+      /** The full name */
+      name: string;
+      /** The phone number, as the contact sees it */
+      phone: string;
+      /** The company */
+      organization?: string | undefined;
+      /** The e-mail address */
+      email?: string | undefined;
+      /** The web address */
+      url?: string | undefined;
+    }> | undefined;
+    /** For REACTION: the reaction to a message of the conversation */
+    reaction?: {
+      /** Identifier: 24 lower-case hex characters */
+      message: string;
+      /** One emoji; null removes the reaction */
+      emoji: string | null;
+    } | undefined;
+    /** For INTERACTIVE: what the contact can choose; either `buttons`, `link` or `list` */
+    interactive?: {
+      /** The line above the text */
+      header?: string | undefined;
+      /** The line below the text */
+      footer?: string | undefined;
+      /** Up to three buttons */
+      buttons?: Array<{
+        /** Returned when the contact chooses it */
+        id: string;
+        /** The text that the contact sees */
+        title: string;
+      }> | undefined;
+      /** A button that opens an address */
+      link?: {
+        /** The text of the button */
+        title: string;
+        /** The address */
+        url: string;
+      } | undefined;
+      /** A menu */
+      list?: {
+        /** The text of the button that opens the menu */
+        button: string;
+        /** The groups of choices */
+        sections: Array<{
+          /** The heading */
+          title: string;
+          /** The choices */
+          rows: Array<{
+            /** Returned when the contact chooses it */
+            id: string;
+            /** The text that the contact sees */
+            title: string;
+            /** The line below the title */
+            description?: string | undefined;
+          }>;
+        }>;
+      } | undefined;
+    } | undefined;
+  };
+  /** The message that it replies to */
+  replyTo?: string | null | undefined;
 }
 
 export interface ProfileUpdate {

@@ -1,8 +1,23 @@
 /** All routes of the door, and the answers to questions about what the platform does not have. */
+import { CHAT_ROUTES } from './chats.ts';
+import { CONTACT_ROUTES } from './contacts.ts';
+import { CONTENT_ROUTES } from './content-sends.ts';
+import { INSTANCE_CHANGES } from './instance-changes.ts';
 import { INSTANCE_ROUTES } from './instances.ts';
+import { SEND_ROUTES } from './sends.ts';
 import { WEBHOOK_ROUTES } from './webhook-routes.ts';
 
-export const ROUTES = new Map(Object.entries({ ...INSTANCE_ROUTES, ...WEBHOOK_ROUTES }));
+export const ROUTES = new Map(
+  Object.entries({
+    ...INSTANCE_ROUTES,
+    ...INSTANCE_CHANGES,
+    ...SEND_ROUTES,
+    ...CONTENT_ROUTES,
+    ...CHAT_ROUTES,
+    ...CONTACT_ROUTES,
+    ...WEBHOOK_ROUTES,
+  }),
+);
 
 /** Integrations of Evolution that have settings: none are stored here, and setting them is refused. */
 const SETTINGS = ['proxy', 'rabbitmq', 'sqs', 'nats', 'pusher', 'kafka', 'websocket'];

@@ -1,25 +1,10 @@
 /** The door for clients of Evolution API. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { silenceNetwork } from '../../../test/support/traffic.ts';
+import { openEvolution } from '../../../test/support/evolution.ts';
 
-const platform = await startPlatform();
-await silenceNetwork(platform);
+const { platform, name, ask } = await openEvolution();
 const { demo, call } = platform;
-const inbox: Json = (await call(200, 'GET', `/v1/inboxes/${demo.inbox}`)).body;
-const name: string = inbox.door_name;
-
-async function ask(
-  status: number,
-  method: string,
-  path: string,
-  options: { body?: unknown; key?: string } = {},
-): Promise<Json> {
-  const { body, key = demo.key } = options;
-  const answer = await call(status, method, `/evolution/${path}`, { body, key: null, headers: { apikey: key } });
-  return answer.body;
-}
 
 test('the door welcomes without a key, and refuses every other request without the key of a company', async () => {
   const welcome = await call(200, 'GET', '/evolution/', { key: null });

@@ -167,6 +167,7 @@ function makeUnset(company: string): Before {
     _id: newId(),
     company,
     door_name: '',
+    door_settings: null,
     number: '',
     webhook_url: null,
     default_agent: null,

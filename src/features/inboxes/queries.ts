@@ -19,6 +19,8 @@ export interface InboxRow {
   name: string;
   /** The name by which clients of other protocols address the inbox. */
   door_name: string;
+  /** What clients of Evolution API have set; null until then. */
+  door_settings: Inbox['door_settings'] | null;
   channel: ChannelName;
   number: string;
   webhook_url: string | null;
@@ -44,7 +46,7 @@ export interface InboxRow {
   updatedAt: string;
 }
 
-export const COLUMNS = `_id, company_id as company, name, door_name, channel, number, webhook_url, default_agent, default_owner, status,
+export const COLUMNS = `_id, company_id as company, name, door_name, door_settings, channel, number, webhook_url, default_agent, default_owner, status,
   settings, test_mode, general_config, coexistence_enabled,
   process_unsupported_messages, disable_inbound_ai, pdf_local_text_extraction, network_address, network_account, connection_version,
   callback_told, json_build_object('status', connection_status, 'checked_at',
@@ -120,6 +122,7 @@ export function findUnknownInbox(tx: TenantRead, inbox: string | null): Promise<
 const WRITABLE = [
   'name',
   'door_name',
+  'door_settings',
   'channel',
   'number',
   'webhook_url',

@@ -165,7 +165,6 @@ export async function meetFailure(error: unknown, request: FastifyRequest, reply
   // A full disk is logged once, where the platform notices it. A line for each refused request would use up the space that is left.
   if (problem.status >= 500 && problem.code !== 'STORAGE_FULL')
     request.log.error({ err: error, request_id: request.id, route: routePattern(request) }, 'request failed');
-  // A slow body is not read on.
   if (problem.code !== 'REQUEST_TIMEOUT') await drainBody(request, reply);
   else if (!request.raw.complete) reply.header('connection', 'close');
   return problem;

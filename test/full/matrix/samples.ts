@@ -42,8 +42,9 @@ async function prepareWebhook(platform: Platform, own: FullCompany): Promise<voi
   own.records.webhook = row?._id ?? (await createWebhook(platform, own, own.marker));
 }
 
-async function prepareDoorWebhook(platform: Platform, own: FullCompany): Promise<void> {
-  own.records['door-webhook'] = await setDoorWebhook(platform, { ...own, inbox: findId(own, 'inbox') }, own.marker);
+/** Sets a second webhook of a door, which the next request may remove. */
+async function addDoorWebhook(platform: Platform, own: FullCompany): Promise<void> {
+  own.fresh = { 'door-webhook': await setDoorWebhook(platform, { ...own, inbox: null }, own.marker) };
 }
 
 /** Leaves the company only the server that it began with. */
@@ -246,6 +247,7 @@ export const SAMPLES: Record<string, Sample> = {
     prepare: addTemplate,
   },
   'POST /v1/messages/send-text': sends(() => ({ content: 'Hello' })),
+  'POST /v1/messages/send-content': sends(() => ({ contentType: 'LOCATION', location: { latitude: 1, longitude: 2 } })),
   'POST /v1/messages/send-template': sends(({ marker }) => ({ template: { name: marker, language: 'pt_BR' } })),
   'POST /v1/custom-fields': { body: () => ({ slug: `till_${newId()}` }) },
   'PATCH /v1/custom-fields/{id}': { body: () => ({ title: 'Till' }) },
@@ -336,10 +338,7 @@ export const SAMPLES: Record<string, Sample> = {
     prepare: endImports,
   },
   'PUT /v1/door-webhooks': { body: () => ({ url: 'http://127.0.0.1:9/', events: ['CALL'] }) },
-  'GET /v1/door-webhooks': { prepare: prepareDoorWebhook },
-  'GET /v1/door-webhooks/{id}': { prepare: prepareDoorWebhook },
-  'PATCH /v1/door-webhooks/{id}': { prepare: prepareDoorWebhook },
-  'DELETE /v1/door-webhooks/{id}': { prepare: prepareDoorWebhook },
+  'DELETE /v1/door-webhooks/{id}': { prepare: addDoorWebhook },
   'POST /v1/webhooks': {
     body: () => ({ url: 'http://127.0.0.1:9/', events: ['FOLLOWUP_SENT'] }),
     prepare: deleteWebhook,
