@@ -36,8 +36,11 @@ export function readStatus({ status, message_type }: JsonObject): string {
 }
 
 /** A message in the form that all answers share. */
-export async function showMessage(lookUps: MessageLookUp, message: JsonObject): Promise<JsonObject> {
-  const remoteJid = findContactJid(message.contact as string, message.contact_summary as JsonObject);
+export async function showMessage(
+  lookUps: MessageLookUp,
+  message: JsonObject,
+  remoteJid = findContactJid(message.contact as string, message.contact_summary as JsonObject),
+): Promise<JsonObject> {
   const key = makeKey(message, remoteJid);
   const { contextInfo = null } = await addContext(message, lookUps);
   return {

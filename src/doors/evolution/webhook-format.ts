@@ -14,14 +14,8 @@ import type { JsonObject } from '../json.ts';
 import { findJid } from './contact-jid.ts';
 import { toJid } from './jid.ts';
 
-import { addContext, describeContent, makeKey, toSeconds } from './webhook-message.ts';
-
-const STATUSES = new Map<EventName, string>([
-  ['MESSAGE_SENT', 'SERVER_ACK'],
-  ['MESSAGE_DELIVERED', 'DELIVERY_ACK'],
-  ['MESSAGE_READ', 'READ'],
-  ['MESSAGE_FAILED', 'ERROR'],
-]);
+import { readStatus, showMessage } from './messages.ts';
+import { makeKey } from './webhook-message.ts';
 
 /** Evolution's names of events; those without events of the platform are accepted and never fire. */
 const EVENTS: Record<string, readonly EventName[]> = {
@@ -30,7 +24,7 @@ const EVENTS: Record<string, readonly EventName[]> = {
   MESSAGES_SET: [],
   MESSAGES_UPSERT: ['MESSAGE_RECEIVED'],
   MESSAGES_EDITED: [],
-  MESSAGES_UPDATE: [...STATUSES.keys()],
+  MESSAGES_UPDATE: ['MESSAGE_SENT', 'MESSAGE_DELIVERED', 'MESSAGE_READ', 'MESSAGE_FAILED'],
   MESSAGES_DELETE: [],
   SEND_MESSAGE: ['MESSAGE_SENT'],
   SEND_MESSAGE_UPDATE: [],
@@ -132,25 +126,16 @@ async function signHeaders({ jwt_key, ...headers }: Record<string, string>): Pro
   return { ...headers, authorization: `Bearer ${token}` };
 }
 
-async function describeMessage({ event: { data }, lookUps, inbox }: Told, status: string): Promise<JsonObject> {
+async function describeMessage({ event: { data }, lookUps }: Told, status: string): Promise<JsonObject> {
   const remoteJid = await findJid(data.contact as string, data.contact_summary as JsonObject, lookUps);
-  const key = makeKey(data, remoteJid);
-  return {
-    key,
-    pushName: key.fromMe ? '' : (data.contact_summary?.name ?? ''),
-    status,
-    ...(await describeContent(data, remoteJid, lookUps)),
-    ...(await addContext(data, lookUps)),
-    messageTimestamp: toSeconds((data.sent_at ?? data.createdAt) as string),
-    instanceId: inbox._id,
-    source: 'unknown',
-  };
+  const { contextInfo, ...shown } = await showMessage(lookUps, data, remoteJid);
+  return { ...shown, status, ...(contextInfo !== null && { contextInfo }) };
 }
 
-async function describeStatus({ event: { event, data }, lookUps, inbox }: Told): Promise<JsonObject> {
+async function describeStatus({ event: { data }, lookUps, inbox }: Told): Promise<JsonObject> {
   const remoteJid = await findJid(data.contact as string, data.contact_summary as JsonObject, lookUps);
   const { id: keyId, fromMe } = makeKey(data, remoteJid);
-  return { messageId: data._id, keyId, remoteJid, fromMe, status: STATUSES.get(event), instanceId: inbox._id };
+  return { messageId: data._id, keyId, remoteJid, fromMe, status: readStatus(data), instanceId: inbox._id };
 }
 
 /** A contact without a conversation in the inbox is not one of the instance. */
