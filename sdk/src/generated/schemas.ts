@@ -2518,6 +2518,23 @@ export interface InboxUpdate {
   name?: string | undefined;
   /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes. By default the name of the instance, or a slug of the inbox's name */
   door_name?: string | undefined;
+  /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
+  door_settings?: {
+    /** As Evolution describes it */
+    rejectCall: boolean;
+    /** As Evolution describes it */
+    msgCall: string;
+    /** As Evolution describes it */
+    groupsIgnore: boolean;
+    /** As Evolution describes it */
+    alwaysOnline: boolean;
+    /** As Evolution describes it */
+    readMessages: boolean;
+    /** As Evolution describes it */
+    readStatus: boolean;
+    /** As Evolution describes it */
+    syncFullHistory: boolean;
+  } | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
   webhook_url?: string | null | undefined;
   /** Phone number in international format. On channels with phone numbers, a number without + or 00 is read first in the country of the company's general_config, and stored as E.164; other channels keep it as it is */
@@ -2652,6 +2669,23 @@ export interface InboxCreate {
   name: string;
   /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes. By default the name of the instance, or a slug of the inbox's name */
   door_name?: string | undefined;
+  /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
+  door_settings?: {
+    /** As Evolution describes it */
+    rejectCall: boolean;
+    /** As Evolution describes it */
+    msgCall: string;
+    /** As Evolution describes it */
+    groupsIgnore: boolean;
+    /** As Evolution describes it */
+    alwaysOnline: boolean;
+    /** As Evolution describes it */
+    readMessages: boolean;
+    /** As Evolution describes it */
+    readStatus: boolean;
+    /** As Evolution describes it */
+    syncFullHistory: boolean;
+  } | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
   webhook_url?: string | null | undefined;
   /** Phone number in international format. On channels with phone numbers, a number without + or 00 is read first in the country of the company's general_config, and stored as E.164; other channels keep it as it is */
@@ -2786,6 +2820,23 @@ export interface Inbox {
   name: string;
   /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes */
   door_name: string;
+  /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
+  door_settings?: {
+    /** As Evolution describes it */
+    rejectCall: boolean;
+    /** As Evolution describes it */
+    msgCall: string;
+    /** As Evolution describes it */
+    groupsIgnore: boolean;
+    /** As Evolution describes it */
+    alwaysOnline: boolean;
+    /** As Evolution describes it */
+    readMessages: boolean;
+    /** As Evolution describes it */
+    readStatus: boolean;
+    /** As Evolution describes it */
+    syncFullHistory: boolean;
+  } | undefined;
   /** The inbox's own number at the network; empty on channels without numbers */
   number: string;
   /** Where the network notifies this platform, if not at the default address */
