@@ -7,8 +7,9 @@ const HIDDEN = '@lid';
 /** Where an id ends like this, it names no person. */
 const NO_PERSON = /@(?:g\.us|broadcast|newsletter)$/;
 
-/** Returns the id of the person with a phone number. */
-export const toJid = (phone: string): string => `${phone.replaceAll(/\D/g, '')}${PERSON}`;
+/** Returns the id of the person with a phone number; what is an id already stays as it is. */
+export const toJid = (phone: string): string =>
+  phone.includes('@') ? phone : `${phone.replaceAll(/\D/g, '')}${PERSON}`;
 
 /** Returns the id of the contact of a record, by its number if it has one. */
 export const findContactJid = (contact: string, { phone_number }: JsonObject): string =>

@@ -3,6 +3,7 @@ import { declareLimit } from '../../platform/values/limits.ts';
 import { toReadablePhone } from '../../platform/values/phone.ts';
 import { readText } from '../lenient.ts';
 import type { JsonObject } from '../json.ts';
+import { fromProblem } from './errors.ts';
 import { expectTexts } from './given.ts';
 import { findContactJid, readPerson } from './jid.ts';
 import type { EvolutionCaller } from './route.ts';
@@ -13,7 +14,9 @@ export async function findContact({ call, ask }: EvolutionCaller, written: strin
   if (!named) return null;
   if ('contact' in named) {
     const { status, body } = await ask('GET', `/v1/contacts/${named.contact}`);
-    return status === 200 ? body : null;
+    if (status === 200) return body;
+    if (status === 404) return null;
+    throw fromProblem(body);
   }
   // WhatsApp may write a number in another way than people do, such as a Brazilian one without its ninth digit.
   const { phone_number: value } = toReadablePhone(named.phone);
