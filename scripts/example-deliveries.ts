@@ -10,3 +10,12 @@ export async function recordDeliveries(take: Take): Promise<void> {
   await take('GET /v1/webhooks/deliveries/replay/{id}', replay._id);
   await take('POST /v1/webhooks/deliveries/replay/{id}/cancel', replay._id);
 }
+
+/** The steps of the webhook that a client of another system sets. */
+export async function recordDoorWebhooks(take: Take, { inbox, url }: { inbox: string; url: string }): Promise<void> {
+  const { _id } = await take('PUT /v1/door-webhooks', '', {
+    body: { door: 'EVOLUTION', inbox, url, events: ['MESSAGES_UPSERT'], options: { base64: true } },
+  });
+  await take('PATCH /v1/door-webhooks/{id}', _id, { body: { status: 'INACTIVE' } });
+  await take('DELETE /v1/door-webhooks/{id}', _id);
+}

@@ -13,7 +13,7 @@ import { waitUntil } from '../test/support/wait.ts';
 import { recordAttachments } from './example-attachments.ts';
 import { recordCampaigns } from './example-campaigns.ts';
 import { recordAgents } from './example-agents.ts';
-import { recordDeliveries } from './example-deliveries.ts';
+import { recordDeliveries, recordDoorWebhooks } from './example-deliveries.ts';
 import { recordKnowledge } from './example-knowledge.ts';
 import { recordImport, recordRecords } from './example-records.ts';
 import { recordLive } from './example-live.ts';
@@ -114,6 +114,10 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
     body: { conversationId: conversation, message },
     headers,
   });
+  const location = { latitude: -23.5613, longitude: -46.6565, name: 'Our shop', address: 'Avenida Paulista 1578' };
+  await take('POST /v1/messages/send-content', '', {
+    body: { conversationId: conversation, message: { contentType: 'LOCATION', location } },
+  });
   await recordTemplateSend(take, conversation);
   const note = { content: 'She asked for a cake on Friday', contentType: 'TEXT' };
   await take('POST /v1/messages/note', '', {
@@ -192,6 +196,7 @@ async function recordEnd(
   await take('POST /v1/webhooks', '', {
     body: { url, events: ['MESSAGE_RECEIVED', 'CONTACT_CREATED'], custom_headers: headers },
   });
+  await recordDoorWebhooks(take, { inbox: platform.demo.inbox, url });
   await take('GET /v1/audit', '?limit=2');
   await take('DELETE /v1/custom-fields/{id}', field._id);
   await take('DELETE /v1/contacts/{id}', contact._id);

@@ -132,8 +132,8 @@ const LAWS: Record<PlaceKind, { sentence: string; others: (PlaceKind | 'routes' 
   // A door calls the operations of the API as its clients do, so it needs no room.
   door: { sentence: 'a door knows kit and the platform', others: ['door', 'kit', 'platform'] },
   worker: {
-    sentence: "worker knows the rooms' jobs and operations, config, kit, the channels, ai and the platform",
-    others: ['jobs', 'operation', 'config', 'kit', 'platform', 'registry', 'port', 'ai'],
+    sentence: "worker knows the rooms' jobs and operations, the doors, config, kit, the channels, ai and the platform",
+    others: ['jobs', 'operation', 'door', 'config', 'kit', 'platform', 'registry', 'port', 'ai'],
   },
   reader: {
     sentence: "the program of a child process knows the rooms' operations, the channels and the platform",

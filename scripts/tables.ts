@@ -67,6 +67,7 @@ export interface TableException {
 export const EXCEPTIONS: readonly TableException[] = [
   { room: 'platform', table: 'audit_log', reason: 'a line of the audit is written with the change that it tells of' },
   { room: 'platform', table: 'event_listeners', reason: 'emit() asks who listens, in the statement that queues' },
+  { room: 'platform', table: 'door_listeners', reason: 'emit() asks who listens, in the statement that queues' },
   { room: 'platform', table: 'deliveries', reason: 'emit() queues in the transaction of the change' },
   { room: 'platform', table: 'delivery_queue', reason: 'emit() queues in the transaction of the change' },
   {

@@ -18,6 +18,9 @@ export const METHODS: Record<string, Record<string, string>> = {
     upload: 'POST /v1/resource/upload-attachment',
     getUrl: 'GET /v1/resource/attachments/{id}/url',
   },
+  doorWebhooks: {
+    set: 'PUT /v1/door-webhooks',
+  },
   inboxes: {
     getHealth: 'GET /v1/inboxes/{id}/health',
     pair: 'GET /v1/inboxes/{id}/pairing',

@@ -29,8 +29,11 @@ import { tableRoutes } from './features/tables/routes.ts';
 import { templateRoutes } from './features/templates/routes.ts';
 import { userRoutes } from './features/users/routes.ts';
 import { webChatRoutes } from './features/web-chat/routes.ts';
+import { doorWebhookRoutes } from './features/webhooks/doors/routes.ts';
 import { deliveryReplayRoutes } from './features/webhooks/replays/routes.ts';
 import { webhookRoutes } from './features/webhooks/routes.ts';
+import { evolutionDoor } from './doors/evolution/routes.ts';
+import { declareEvolutionFormat } from './doors/evolution/webhook-format.ts';
 import { mcpDoor } from './doors/mcp/routes.ts';
 import { loadConfig, type Config } from './config.ts';
 import type { Kit } from './kit.ts';
@@ -78,6 +81,7 @@ const rooms = [
   mergeRoutes,
   webhookRoutes,
   deliveryReplayRoutes,
+  doorWebhookRoutes,
 ];
 
 const listApps = (config: Config): WebApp[] => [
@@ -104,6 +108,8 @@ export async function buildApi(kit: Kit, health: Health): Promise<FastifyInstanc
   for (const declare of rooms) declare(app, kit);
   addChatRoutes(app, kit);
   mcpDoor(app, kit);
+  declareEvolutionFormat();
+  evolutionDoor(app, kit);
   for (const webApp of listApps(kit.config)) webAppRoutes(app, count, webApp);
   referencePages(app, count);
   return app;

@@ -36,6 +36,7 @@ import { startAgents } from './features/agents/turns/loop.ts';
 import { startCopies } from './features/templates/copy.ts';
 import { inboxConnectedJob } from './features/templates/jobs.ts';
 import { purgeLinksJob, sendInvitationJob, sendResetJob } from './features/users/jobs.ts';
+import { declareEvolutionFormat } from './doors/evolution/webhook-format.ts';
 import { startDeliveries } from './features/webhooks/deliver.ts';
 import { startReplays } from './features/webhooks/replays/replays.ts';
 import { purgeDeliveriesJob, redactContactJob } from './features/webhooks/jobs.ts';
@@ -89,6 +90,7 @@ export const queues = (): Job<TSchema>[] => jobs.map((make) => make({} as Kit).j
  * process uses this database.
  */
 export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Promise<() => Promise<void>> {
+  declareEvolutionFormat();
   for (const make of jobs) await running.work(make(kit) as JobWork<TSchema>);
   const loops = [
     startDeliveries(kit),

@@ -32,6 +32,8 @@ export interface ChannelSettings<Config = Record<string, unknown>> {
   accountIsTold?: true;
   /** The network's id of the business whose numbers share a limit of people a day; absent on networks without such a limit. */
   portfolio?(config: Config): string;
+  /** The name of the inbox at its network, where inboxes have names; it is then the first choice for the inbox's `door_name`. */
+  instanceName?(config: Config): string;
   /** Returns what is wrong with settings that the schema accepts; a secret may be a mask. */
   findFault?(config: Config): SettingsFault | null;
   /** The custom fields of contacts that the settings name. */

@@ -2,6 +2,8 @@
  * Calls operations of the API inside the process. A door translates the requests of another protocol into such calls, so scopes, tenancy,
  * limits, Idempotency-Keys and the audit hold for it as for every other caller.
  */
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { markVia, type Via } from '../platform/http/via.ts';
 import type { JsonObject } from './json.ts';
@@ -10,7 +12,14 @@ export interface InnerCall {
   /** A value that is undefined or null is left out; an object is written as JSON. */
   query?: Record<string, string | number | boolean | object | null | undefined>;
   body?: object;
+  /** A form with a file, instead of a body. */
+  form?: { parts: Record<string, string>; file: InnerFile };
   idempotencyKey?: string;
+}
+
+export interface InnerFile {
+  name: string;
+  content: Readable;
 }
 
 export interface InnerAnswer {
@@ -34,21 +43,38 @@ export function openInnerCalls(app: FastifyInstance, request: FastifyRequest, vi
     const value = request.headers[name];
     if (typeof value === 'string') headers[name] = value;
   }
-  return async (method, path, { query = {}, body, idempotencyKey } = {}) => {
+  return async (method, path, { query = {}, body, form, idempotencyKey } = {}) => {
+    const sent = form ? writeForm(form) : body && { type: 'application/json', payload: JSON.stringify(body) };
     const response = await app.inject({
       method,
       url: path,
       query: writeQuery(query),
       headers: {
         ...headers,
-        ...(body && { 'content-type': 'application/json' }),
+        ...(sent && { 'content-type': sent.type }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       },
-      ...(body && { payload: JSON.stringify(body) }),
+      ...(sent && { payload: sent.payload }),
       remoteAddress: request.ip,
     });
     return { status: response.statusCode, body: response.json<JsonObject>() };
   };
+}
+
+const quoteName = (name: string): string => name.replaceAll(/[\r\n]/g, ' ').replaceAll(/["\\]/g, String.raw`\$&`);
+
+/** The parts come before the file, because they limit it. */
+function writeForm({ parts, file }: NonNullable<InnerCall['form']>): { type: string; payload: Readable } {
+  const boundary = randomUUID();
+  const begin = (disposition: string): string => `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n`;
+  const values = Object.entries(parts).map(([name, value]) => `${begin(`name="${name}"`)}\r\n${value}\r\n`);
+  const head = `${values.join('')}${begin(`name="file"; filename="${quoteName(file.name)}"`)}content-type: application/octet-stream\r\n\r\n`;
+  async function* write(): AsyncGenerator<Buffer> {
+    yield Buffer.from(head);
+    yield* file.content as AsyncIterable<Buffer>;
+    yield Buffer.from(`\r\n--${boundary}--\r\n`);
+  }
+  return { type: `multipart/form-data; boundary=${boundary}`, payload: Readable.from(write()) };
 }
 
 const writeQuery = (query: NonNullable<InnerCall['query']>): Record<string, string> =>

@@ -87,6 +87,15 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
     ]),
   ),
   'POST /v1/campaign-enrollments/{id}/cancel': { scope: 'campaign-enrollments:update', why: 'changes an enrollment' },
+  ...Object.fromEntries(
+    [
+      ['GET /v1/door-webhooks', 'read'],
+      ['PUT /v1/door-webhooks', 'update'],
+      ['GET /v1/door-webhooks/{id}', 'read'],
+      ['PATCH /v1/door-webhooks/{id}', 'update'],
+      ['DELETE /v1/door-webhooks/{id}', 'delete'],
+    ].map(([operation, action]) => [operation, { scope: `webhooks:${action}`, why: 'is a webhook as well' }]),
+  ),
   'POST /v1/webhooks/deliveries/{id}/replay': { scope: 'webhooks:update', why: 'belongs to managing the webhook' },
   'POST /v1/webhooks/deliveries/replay': { scope: 'webhooks:update', why: 'belongs to managing the webhook' },
   'POST /v1/webhooks/deliveries/replay/{id}/cancel': {
@@ -203,6 +212,10 @@ test('every documented operation is served, and every route under /v1 is documen
   const others = new Set(served.filter((route) => !/ \/(v1|docs)\b/.test(route)));
   const known = [
     'GET /',
+    // What clients of Evolution API call, which docs/evolution.md describes.
+    ...['DELETE', 'GET', 'PATCH', 'POST', 'PUT'].map((method) => `${method} /evolution/*`),
+    'GET /evolution',
+    'GET /evolution/',
     'GET /console',
     'GET /console*',
     'GET /files/:/:',
@@ -241,7 +254,7 @@ test('every documented operation is served, and every route under /v1 is documen
     'POST /web/v1/inboxes/:/session',
     'POST /web/v1/inboxes/:/typing',
   ];
-  assert.deepEqual([...others], known);
+  assert.deepEqual([...others], known.toSorted());
 });
 
 describe('every operation', () => {

@@ -26,6 +26,10 @@ test('a tool of the MCP server answers to the id of a record of another company 
   assertRowsHold(/: ids in a tool/);
 });
 
+test('a route for clients of Evolution API answers to the id of a record of another company as to an unknown id', () => {
+  assertRowsHold(/: ids at the door of Evolution/);
+});
+
 test('a list shows and counts only records of its own company, with every filter, order and cursor', () => {
   assertRowsHold(/: lists/);
 });

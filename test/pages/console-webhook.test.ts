@@ -78,6 +78,38 @@ test('all deliveries that failed in a period are sent again together, and what w
   await close();
 });
 
+test('the webhook of another system is shown with its deliveries, stopped, turned on and removed', async () => {
+  const url = `${platform.sandboxUrl}/receiver/flow`;
+  const hook = { door: 'EVOLUTION', inbox: platform.demo.inbox, url, events: ['MESSAGES_UPSERT', 'CALL'] };
+  await platform.call(200, 'PUT', '/v1/door-webhooks', { body: hook });
+  await platform.receive({ from: '5511988880002', name: 'Ana Souza', text: 'Oi' });
+  await platform.deliveries(({ body }) => body.event === 'messages.upsert');
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/webhook' });
+  const card = page.getByRole('article', { name: `Evolution API: ${url}` });
+  await card.getByText('MESSAGES_UPSERT, CALL').waitFor();
+  await page.getByLabel('Webhook', { exact: true }).selectOption(`Evolution API: ${url}`);
+  const row = page.getByRole('row', { name: /Message received · MESSAGES_UPSERT.*200.*Delivered/ });
+  await waitUntil('the delivery', async () => {
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    return (await row.count()) === 1;
+  });
+  assert.equal(await page.getByRole('row').count(), 2);
+  assert.deepEqual(await findBarriers(page), []);
+  await row.press('Enter');
+  await findDialog(page).getByText(url, { exact: true }).waitFor();
+  await findDialog(page).getByRole('button', { name: 'Close' }).last().click();
+  await card.getByRole('button', { name: 'Stop' }).click();
+  await card.getByText('Stopped').waitFor();
+  await card.getByRole('button', { name: 'Turn on' }).click();
+  await card.getByText('On', { exact: true }).waitFor();
+  await card.getByRole('button', { name: 'Remove', exact: true }).click();
+  await card.getByRole('button', { name: /Remove this webhook/ }).click();
+  await card.waitFor({ state: 'detached' });
+  assert.deepEqual((await platform.call(200, 'GET', '/v1/door-webhooks')).body.result, []);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('what the platform refuses is said beside its field, and a stopped webhook is removed after a second question', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/webhook', role: 'ADMIN' });
   await page.getByRole('button', { name: 'Edit' }).click();

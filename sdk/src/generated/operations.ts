@@ -51,6 +51,9 @@ import type {
   CustomFieldUpdate,
   DeliveryReplay,
   DeliveryReplayCreate,
+  DoorWebhook,
+  DoorWebhookSet,
+  DoorWebhookUpdate,
   FollowUp,
   ForgotPassword,
   HistoryEntry,
@@ -91,6 +94,7 @@ import type {
   RowCreate,
   RowUpdate,
   SendAudio,
+  SendContent,
   SendDocument,
   SendImage,
   SendSticker,
@@ -258,6 +262,8 @@ export interface InboxesListQuery {
   status?: 'ACTIVE' | 'DELETED' | undefined;
   /** The messaging channel */
   channel?: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL' | undefined;
+  /** Only the inbox with this name */
+  door_name?: string | undefined;
 }
 
 export interface BusinessesListQuery {
@@ -667,6 +673,8 @@ export interface MessagesSearchQuery {
   contact?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   inbox?: string | undefined;
+  /** Only together with `inbox` */
+  external_id?: string | undefined;
   /** Notes that mention this user */
   mentioned?: string | undefined;
   /** Words, ignoring case and accents: finds messages that contain a word beginning with each of them. The first 8,192 characters of a message are searched */
@@ -998,6 +1006,8 @@ export interface WebhooksListDeliveriesQuery {
   event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
   /** Only records with this status */
   status?: 'QUEUED' | 'SENDING' | 'DELIVERED' | 'FAILED' | 'UNKNOWN' | undefined;
+  /** Only deliveries to this webhook */
+  webhook?: string | undefined;
   /** Deliveries that were queued at this time or later */
   from?: string | undefined;
   /** Deliveries that were queued before this time */
@@ -1019,6 +1029,25 @@ export interface WebhooksListReplaysQuery {
   updated_since?: string | undefined;
   /** Only records with this status */
   status?: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
+}
+
+export interface DoorWebhooksListQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** Only webhooks of this door */
+  door?: 'EVOLUTION' | undefined;
+  /** Only the webhooks of this inbox */
+  inbox?: string | undefined;
 }
 
 /** The methods of the client, in groups. */
@@ -1214,6 +1243,8 @@ export interface Methods {
     sendAudio: (body: SendAudio, options?: CallOptions) => Promise<Message>;
     /** Send a picture. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` accepts image/jpeg, image/png up to 5 MB, with a caption of 1024 characters. `WEB_V2` accepts image/jpeg, image/png, image/gif, image/webp up to 5 MB, with a caption. `PARTNER_API` accepts image/jpeg, image/png up to 5 MB, with a caption of 1024 characters. `PROFESSIONAL_NETWORK` accepts image/jpeg, image/png, image/gif up to 15 MB, with a caption. `EMAIL` accepts any type up to 5 MB, with a caption. A still WEBP or GIF and a picture in CMYK or with 16 bits are converted for channels that do not accept them. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendImage: (body: SendImage, options?: CallOptions) => Promise<Message>;
+    /** Send a place, contact cards, a reaction or an offer to choose from. Like `send-text`. Not every channel sends each of these contents; the answer is then CONTENT_NOT_SUPPORTED. Networks allow shorter texts in some places. Requires the scope `messages:create`. */
+    sendContent: (body: SendContent, options?: CallOptions) => Promise<Message>;
     /** Send a text. Stores the message, calls the network, and returns the message with its status after the call: SENT, FAILED with its cause, or QUEUED if the outcome is unknown. A closed conversation is reopened. With `inboxId` and `contact` or `phone`, the message goes into their open conversation, or opens one. Requires the scope `messages:create`. */
     sendText: (body: SendText, options?: CallOptions) => Promise<Message>;
     /** Read a message. Returns the message with its status and, if it is FAILED, the cause in `errors`. Message events use the same format. Requires the scope `messages:read`. */
@@ -1403,6 +1434,18 @@ export interface Methods {
     /** End a replay of a period; what it has queued is sent. The deliveries that are not queued yet stay unchanged. A replay that has ended is returned unchanged. Requires the scope `webhooks:update`. */
     cancelReplay: (id: string, options?: CallOptions) => Promise<DeliveryReplay>;
   };
+  doorWebhooks: {
+    /** Remove the webhook of a door; queued deliveries are not sent. Queued deliveries become FAILED with WEBHOOK_INACTIVE. Its entries in the delivery log stay. Requires the scope `webhooks:delete`. */
+    delete: (id: string, options?: CallOptions) => Promise<DoorWebhook>;
+    /** Deactivate or reactivate the webhook of a door. Queued deliveries of a deactivated webhook become FAILED with WEBHOOK_INACTIVE. Requires the scope `webhooks:update`. */
+    update: (id: string, body: DoorWebhookUpdate, options?: CallOptions) => Promise<DoorWebhook>;
+    /** Read the webhook of a door. The values of `custom_headers` are secrets, masked for callers without `webhooks:update`. Requires the scope `webhooks:read`. */
+    get: (id: string, options?: CallOptions) => Promise<DoorWebhook>;
+    /** List the webhooks of doors. The values of `custom_headers` are secrets, masked for callers without `webhooks:update`. Requires the scope `webhooks:read`. */
+    list: ListMethod<[query?: DoorWebhooksListQuery, options?: CallOptions], DoorWebhook>;
+    /** Set the webhook of a door for an inbox, or for all inboxes. The doors call this for their clients. A webhook of this door and inbox is replaced; a company can have 20. With `include_apikey` the API key of this request is kept, encrypted, and no answer contains it. Requires the scope `webhooks:update`. */
+    set: (body: DoorWebhookSet, options?: CallOptions) => Promise<DoorWebhook>;
+  };
   live: {
     /** Stream the changes in the company. A stream of server-sent events. Each record that is created or changed arrives as an event with the record as its GET returns it, if the token can read such records. From `ready` on, no change is missed. A client that reconnects sends the id of the last event that it received, and first receives what has changed meanwhile. If that is too much or more than an hour ago, `reset` lists the records whose lists it has to read again. A record may arrive twice, but never in an older state than before. A change of a contact does not send its conversations and messages: update the `contact_summary` of those that you have. */
     follow: (options?: StreamOptions) => AsyncIterable<LiveEvent>;
@@ -1518,6 +1561,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     sendVideo: { method: 'POST', path: '/v1/messages/send-video', body: 'json', key: true },
     sendAudio: { method: 'POST', path: '/v1/messages/send-audio', body: 'json', key: true },
     sendImage: { method: 'POST', path: '/v1/messages/send-image', body: 'json', key: true },
+    sendContent: { method: 'POST', path: '/v1/messages/send-content', body: 'json', key: true },
     sendText: { method: 'POST', path: '/v1/messages/send-text', body: 'json', key: true },
     get: { method: 'GET', path: '/v1/messages/{id}' },
     search: { method: 'GET', path: '/v1/messages', query: true, answer: 'list' },
@@ -1617,6 +1661,13 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     listReplays: { method: 'GET', path: '/v1/webhooks/deliveries/replay', query: true, answer: 'list' },
     getReplay: { method: 'GET', path: '/v1/webhooks/deliveries/replay/{id}' },
     cancelReplay: { method: 'POST', path: '/v1/webhooks/deliveries/replay/{id}/cancel', key: true },
+  },
+  doorWebhooks: {
+    delete: { method: 'DELETE', path: '/v1/door-webhooks/{id}' },
+    update: { method: 'PATCH', path: '/v1/door-webhooks/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/door-webhooks/{id}' },
+    list: { method: 'GET', path: '/v1/door-webhooks', query: true, answer: 'list' },
+    set: { method: 'PUT', path: '/v1/door-webhooks', body: 'json' },
   },
   live: {
     follow: { method: 'GET', path: '/v1/live', answer: 'stream' },

@@ -197,7 +197,7 @@ export interface AuditEntry {
   /** The `x-request-id` of the request */
   request_id: string | null;
   /** The protocol by which the request came; null for the API itself */
-  via: 'MCP' | null;
+  via: 'MCP' | 'EVOLUTION' | null;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -2516,6 +2516,25 @@ export interface InboxUpdate {
   channel?: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL' | undefined;
   /** The name shown to people */
   name?: string | undefined;
+  /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes. By default the name of the instance, or a slug of the inbox's name */
+  door_name?: string | undefined;
+  /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
+  door_settings?: {
+    /** As Evolution describes it */
+    rejectCall: boolean;
+    /** As Evolution describes it */
+    msgCall: string;
+    /** As Evolution describes it */
+    groupsIgnore: boolean;
+    /** As Evolution describes it */
+    alwaysOnline: boolean;
+    /** As Evolution describes it */
+    readMessages: boolean;
+    /** As Evolution describes it */
+    readStatus: boolean;
+    /** As Evolution describes it */
+    syncFullHistory: boolean;
+  } | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
   webhook_url?: string | null | undefined;
   /** Phone number in international format. On channels with phone numbers, a number without + or 00 is read first in the country of the company's general_config, and stored as E.164; other channels keep it as it is */
@@ -2648,6 +2667,25 @@ export interface InboxCreate {
   channel: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL';
   /** The name shown to people */
   name: string;
+  /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes. By default the name of the instance, or a slug of the inbox's name */
+  door_name?: string | undefined;
+  /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
+  door_settings?: {
+    /** As Evolution describes it */
+    rejectCall: boolean;
+    /** As Evolution describes it */
+    msgCall: string;
+    /** As Evolution describes it */
+    groupsIgnore: boolean;
+    /** As Evolution describes it */
+    alwaysOnline: boolean;
+    /** As Evolution describes it */
+    readMessages: boolean;
+    /** As Evolution describes it */
+    readStatus: boolean;
+    /** As Evolution describes it */
+    syncFullHistory: boolean;
+  } | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
   webhook_url?: string | null | undefined;
   /** Phone number in international format. On channels with phone numbers, a number without + or 00 is read first in the country of the company's general_config, and stored as E.164; other channels keep it as it is */
@@ -2780,6 +2818,25 @@ export interface Inbox {
   _id: string;
   /** The name shown to people */
   name: string;
+  /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes */
+  door_name: string;
+  /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
+  door_settings?: {
+    /** As Evolution describes it */
+    rejectCall: boolean;
+    /** As Evolution describes it */
+    msgCall: string;
+    /** As Evolution describes it */
+    groupsIgnore: boolean;
+    /** As Evolution describes it */
+    alwaysOnline: boolean;
+    /** As Evolution describes it */
+    readMessages: boolean;
+    /** As Evolution describes it */
+    readStatus: boolean;
+    /** As Evolution describes it */
+    syncFullHistory: boolean;
+  } | undefined;
   /** The inbox's own number at the network; empty on channels without numbers */
   number: string;
   /** Where the network notifies this platform, if not at the default address */
@@ -4121,6 +4178,101 @@ export interface InboxHealth {
   }>;
 }
 
+export interface SendContent {
+  /** Either a conversation, or `inboxId` with `contact` or `phone`, which opens a conversation if none is open */
+  conversationId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  inboxId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  contact?: string | undefined;
+  /** With any punctuation. A number without + or 00 is read as a national number of `country`, or else of the country in the company's general_config, if it is valid there; otherwise it must begin with its country code. If no contact has this number, one is created */
+  phone?: string | undefined;
+  /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default the company's. It is not stored */
+  country?: string | undefined;
+  /** The name of the contact, if it is created */
+  name?: string | null | undefined;
+  /** The message to send, with the part of its `contentType` */
+  message: {
+    /** The kind of content */
+    contentType: 'LOCATION' | 'CONTACTS' | 'REACTION' | 'INTERACTIVE';
+    /** For INTERACTIVE: the text */
+    content?: string | undefined;
+    /** For LOCATION: the place */
+    location?: {
+      /** Degrees north */
+      latitude: number;
+      /** Degrees east */
+      longitude: number;
+      /** The name of the place */
+      name?: string | undefined;
+      /** The address of the place */
+      address?: string | undefined;
+    } | undefined;
+    /** For CONTACTS: the contact cards */
+    contacts?: Array<{
+      /** The full name */
+      name: string;
+      /** The phone number, as the contact sees it */
+      phone: string;
+      /** The company */
+      organization?: string | undefined;
+      /** The e-mail address */
+      email?: string | undefined;
+      /** The web address */
+      url?: string | undefined;
+    }> | undefined;
+    /** For REACTION: the reaction to a message of the conversation */
+    reaction?: {
+      /** Identifier: 24 lower-case hex characters */
+      message: string;
+      /** One emoji; null removes the reaction */
+      emoji: string | null;
+    } | undefined;
+    /** For INTERACTIVE: what the contact can choose; either `buttons`, `link` or `list` */
+    interactive?: {
+      /** The line above the text */
+      header?: string | undefined;
+      /** The line below the text */
+      footer?: string | undefined;
+      /** Up to three buttons */
+      buttons?: Array<{
+        /** Returned when the contact chooses it */
+        id: string;
+        /** The text that the contact sees */
+        title: string;
+      }> | undefined;
+      /** A button that opens an address */
+      link?: {
+        /** The text of the button */
+        title: string;
+        /** The address */
+        url: string;
+      } | undefined;
+      /** A menu */
+      list?: {
+        /** The text of the button that opens the menu */
+        button: string;
+        /** The groups of choices */
+        sections: Array<{
+          /** The heading */
+          title: string;
+          /** The choices */
+          rows: Array<{
+            /** Returned when the contact chooses it */
+            id: string;
+            /** The text that the contact sees */
+            title: string;
+            /** The line below the title */
+            description?: string | undefined;
+          }>;
+        }>;
+      } | undefined;
+    } | undefined;
+  };
+  /** The message that it replies to */
+  replyTo?: string | null | undefined;
+}
+
 export interface ProfileUpdate {
   /** The name shown to people */
   name?: string | undefined;
@@ -4173,50 +4325,6 @@ export interface QuickReplyUpdate {
   attachment?: string | null | undefined;
 }
 
-export interface DeliveryReplayCreate {
-  /** Which deliveries are replayed, by their status */
-  status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
-  /** By default the deliveries of all events */
-  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
-  /** Deliveries that were queued at this time or later */
-  from: string;
-  /** Deliveries that were queued before this time */
-  to: string;
-}
-
-export interface DeliveryReplay {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** Identifier: 24 lower-case hex characters */
-  webhook: string;
-  /** The state of the replay. FAILED: it ended before its last delivery, and `error` says why */
-  status: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED';
-  /** The status of the deliveries to replay */
-  delivery_status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
-  /** null: all events */
-  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | null;
-  /** ISO 8601 UTC with milliseconds */
-  from: string;
-  /** ISO 8601 UTC with milliseconds */
-  to: string;
-  /** The deliveries that matched when it began */
-  total: number;
-  /** Deliveries processed so far */
-  processed: number;
-  /** Deliveries queued again. Skipped are deliveries whose contact was erased, and failed ones that another replay has delivered or will deliver */
-  replayed: number;
-  /** Why it ended before its last delivery: WEBHOOK_INACTIVE, or RUN_CRASHED if it crashed its process twice */
-  error: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  finished_at: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
 export interface WebhookCreate {
   /** http or https; a public address */
   url: string;
@@ -4267,9 +4375,11 @@ export interface WebhookDelivery {
   webhook: string;
   /** The event */
   event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED';
+  /** The door's name of the event, if it goes to the webhook of a door; null for the company's webhook */
+  form: string | null;
   /** Identifier: 24 lower-case hex characters */
   resource_id: string;
-  /** DELIVERED: the receiver answered 2xx; FAILED: `error` says why; UNKNOWN: the call was interrupted, so the receiver may have got it */
+  /** DELIVERED: the receiver answered 2xx, or the format of the door had nothing to send (`response_status` is null); FAILED: `error` says why; UNKNOWN: the call was interrupted, so the receiver may have got it */
   status: 'QUEUED' | 'SENDING' | 'DELIVERED' | 'FAILED' | 'UNKNOWN';
   /** The HTTP status of the receiver's response */
   response_status: number | null;
@@ -4279,7 +4389,7 @@ export interface WebhookDelivery {
   response_body: string | null;
   /** What went wrong; null if nothing did */
   error: string | null;
-  /** The body that was sent: event, timestamp, data; redacted: true if its contact has been erased */
+  /** The body that was sent: event, timestamp, data; redacted: true if its contact has been erased. The webhook of a door gets it in the door's format */
   body: Record<string, unknown>;
   /** Identifier: 24 lower-case hex characters */
   replay_of: string | null;
@@ -4287,6 +4397,113 @@ export interface WebhookDelivery {
   queued_at: string;
   /** ISO 8601 UTC with milliseconds */
   attempted_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  finished_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface DoorWebhookSet {
+  /** The door, whose format the deliveries have */
+  door: 'EVOLUTION';
+  /** Only the events of this inbox; null for those of all */
+  inbox?: string | null | undefined;
+  /** http or https; a public address */
+  url: string;
+  /** The door's own names of events; none: nothing is sent */
+  events: string[];
+  /** Header name to value, sent with each delivery. A value consists of visible ASCII characters, with spaces only between them */
+  custom_headers?: Record<string, string> | undefined;
+  /** By default all are off */
+  options?: {
+    /** Whether each event has a path of its own below `url` */
+    by_events?: boolean | undefined;
+    /** Whether a delivery contains the file of its message, up to 8 MB of base64 */
+    base64?: boolean | undefined;
+    /** Whether each delivery contains the API key that set the webhook, so that the receiver can call back */
+    include_apikey?: boolean | undefined;
+  } | undefined;
+  /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
+  status?: 'ACTIVE' | 'INACTIVE' | undefined;
+}
+
+export interface DoorWebhookUpdate {
+  /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
+  status: 'ACTIVE' | 'INACTIVE';
+}
+
+export interface DoorWebhook {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The door, whose format the deliveries have */
+  door: 'EVOLUTION';
+  /** Identifier: 24 lower-case hex characters */
+  inbox: string | null;
+  /** The address to which events are posted */
+  url: string;
+  /** The door's own names of events */
+  events: string[];
+  /** Values are masked for callers without webhooks:update */
+  custom_headers: Record<string, string>;
+  /** What the deliveries contain */
+  options: {
+    /** Whether each event has a path of its own below `url` */
+    by_events: boolean;
+    /** Whether a delivery contains the file of its message, up to 8 MB of base64 */
+    base64: boolean;
+    /** Whether each delivery contains the API key that set the webhook, so that the receiver can call back */
+    include_apikey: boolean;
+  };
+  /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
+  status: 'ACTIVE' | 'INACTIVE';
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface DeliveryReplayCreate {
+  /** Which deliveries are replayed, by their status */
+  status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
+  /** By default the deliveries of all events */
+  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
+  /** The webhook of a door; by default those of the company's webhook */
+  webhook?: string | undefined;
+  /** Deliveries that were queued at this time or later */
+  from: string;
+  /** Deliveries that were queued before this time */
+  to: string;
+}
+
+export interface DeliveryReplay {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The webhook that gets the replays */
+  webhook: string;
+  /** The state of the replay. FAILED: it ended before its last delivery, and `error` says why */
+  status: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED';
+  /** The status of the deliveries to replay */
+  delivery_status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
+  /** null: all events */
+  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | null;
+  /** ISO 8601 UTC with milliseconds */
+  from: string;
+  /** ISO 8601 UTC with milliseconds */
+  to: string;
+  /** The deliveries that matched when it began */
+  total: number;
+  /** Deliveries processed so far */
+  processed: number;
+  /** Deliveries queued again. Skipped are deliveries whose contact was erased, and failed ones that another replay has delivered or will deliver */
+  replayed: number;
+  /** Why it ended before its last delivery: WEBHOOK_INACTIVE, or RUN_CRASHED if it crashed its process twice */
+  error: string | null;
   /** ISO 8601 UTC with milliseconds */
   finished_at: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -4428,6 +4645,7 @@ export interface ErrorStatuses {
   IDEMPOTENCY_IN_FLIGHT: 409;
   IDEMPOTENCY_KEY_REUSED: 422;
   IMPORTS_WAITING: 409;
+  INSTANCE_EXISTS: 409;
   INTERNAL_ERROR: 500;
   INVALID_CREDENTIALS: 401;
   INVALID_RESET_TOKEN: 400;

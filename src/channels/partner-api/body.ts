@@ -1,11 +1,10 @@
 /** Builds the call that sends a message. A file travels in it as base64, so that the gateway need not reach the platform. */
-import { Readable } from 'node:stream';
 import type { OutboundMessage } from '../channel.ts';
 import { textOf, type ContentOf } from '../content.ts';
 import type { Person } from '../identity.ts';
-import type { OutboundFile } from '../media.ts';
 import { nameFilesOf } from '../templates/name-files.ts';
 import { asList, asRecord, asText, type Json } from '../values.ts';
+import { FILE_HERE, streamJson } from '../../platform/outside/json-with-file.ts';
 import type { StreamedBody } from '../../platform/outside/outbound-stream.ts';
 import { toJid } from './jid.ts';
 
@@ -84,7 +83,7 @@ interface FileCall {
 
 function streamFile(message: OutboundMessage, { number, property, path }: FileCall): SendCall | null {
   const { file } = message;
-  return file && { path, body: streamJson({ number, ...quotePart(message) }, property, file) };
+  return file && { path, body: streamJson({ number, ...quotePart(message), [property]: FILE_HERE }, file) };
 }
 
 function buildMedia(message: OutboundMessage, number: string, mediatype: string): SendCall | null {
@@ -98,8 +97,9 @@ function buildMedia(message: OutboundMessage, number: string, mediatype: string)
     fileName: file.fileName,
     ...(caption && { caption }),
     ...quotePart(message),
+    media: FILE_HERE,
   };
-  return { path: 'message/sendMedia', body: streamJson(fields, 'media', file) };
+  return { path: 'message/sendMedia', body: streamJson(fields, file) };
 }
 
 /** Returns a contact card for the gateway, which needs a name and a phone number. */
@@ -109,29 +109,4 @@ function toCard(card: unknown): Json | null {
   const phoneNumber = asText(phone?.phone) ?? asText(phone?.wa_id);
   if (phoneNumber === null) return null;
   return { fullName: asText(asRecord(name)?.formatted_name) ?? phoneNumber, phoneNumber };
-}
-
-/** The length of bytes in base64. */
-const base64Length = (bytes: number): number => 4 * Math.ceil(bytes / 3);
-
-/** Returns a JSON object whose last property is a file, as a stream. */
-function streamJson(fields: Json, property: string, file: OutboundFile): StreamedBody {
-  const head = Buffer.from(`${JSON.stringify(fields).slice(0, -1)},${JSON.stringify(property)}:"`);
-  const tail = Buffer.from('"}');
-  const stream = Readable.from(joinParts(head, file, tail), { objectMode: false });
-  return { stream, bytes: head.length + base64Length(file.bytes) + tail.length };
-}
-
-async function* joinParts(head: Buffer, file: OutboundFile, tail: Buffer): AsyncGenerator<Buffer> {
-  yield head;
-  let rest = Buffer.alloc(0);
-  for await (const chunk of (await file.open()) as AsyncIterable<Buffer | string>) {
-    const bytes = Buffer.concat([rest, Buffer.from(chunk as Buffer)]);
-    // Three bytes are four characters, so the bytes beyond a multiple of three wait for the next chunk.
-    const whole = bytes.length - (bytes.length % 3);
-    if (whole > 0) yield Buffer.from(bytes.toString('base64', 0, whole));
-    rest = bytes.subarray(whole);
-  }
-  if (rest.length > 0) yield Buffer.from(rest.toString('base64'));
-  yield tail;
 }

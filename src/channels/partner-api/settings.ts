@@ -41,6 +41,7 @@ export const partnerApiSettings: ChannelSettings<PartnerApiConfig> = {
   secrets: ['api_key'],
   // An instance name is unique only at its gateway. The gateway's address is compared in the form in which it is called.
   address: (config) => `${readBase(config.base_url)}#${config.instance_name}`,
+  instanceName: (config) => config.instance_name,
   account: () => null,
   accountIsTold: true,
   targets: (config) => [{ path: 'base_url', url: config.base_url }],

@@ -23,7 +23,8 @@ export function buildBody(message: OutboundMessage, recipient: Json): Json | nul
     ...recipient,
     type,
     [type]: part,
-    ...(replyTo !== null && { context: { message_id: replyTo } }),
+    // A reaction names its message itself.
+    ...(replyTo !== null && content.contentType !== 'REACTION' && { context: { message_id: replyTo } }),
     biz_opaque_callback_data: messageId, // Every status contains this id, which settles an unknown outcome.
   };
 }

@@ -1,14 +1,16 @@
 /** Lets those who open a link wait for a file that is still on its way from a network. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangeFeed } from '../../platform/store/changes/feed.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
+import { findAttachment, type AttachmentRow } from './queries.ts';
 
 export interface Arrivals {
   /**
    * Waits until a file of the company has arrived. Returns false when it did not come in time, and at once when too many wait already. `look`
    * is called after changes, and ends the wait by true.
    */
-  wait(company: string, look: () => Promise<boolean>): Promise<boolean>;
+  wait(company: string, look: () => Promise<boolean>, waitMs?: number): Promise<boolean>;
 }
 
 // People wait no longer for a picture, and most files are there after one second.
@@ -44,10 +46,10 @@ export function createArrivals(changes: ChangeFeed): Arrivals {
   }
 
   return {
-    async wait(company, look) {
+    async wait(company, look, waitMs = WAIT_MS) {
       if (all >= MOST || (waiting.get(company) ?? 0) >= MOST_OF_COMPANY) return false;
       count(company, 1);
-      const deadline = performance.now() + WAIT_MS;
+      const deadline = performance.now() + waitMs;
       const signals = followCompany(changes, company);
       try {
         // The first look comes after the feed is followed, so that no change is missed between the two.
@@ -62,6 +64,22 @@ export function createArrivals(changes: ChangeFeed): Arrivals {
       }
     },
   };
+}
+
+/** Finds an attachment. While its file is on its way, it is waited for; then the record is returned as it is. */
+export async function findArrived(
+  read: TenantRead,
+  arrivals: Arrivals,
+  { id, waitMs }: { id: string; waitMs?: number },
+): Promise<AttachmentRow | null> {
+  let row = await findAttachment(read, id);
+  if (row?.state !== 'PENDING') return row;
+  const look = async (): Promise<boolean> => {
+    row = await findAttachment(read, id);
+    return row?.state !== 'PENDING';
+  };
+  await arrivals.wait(read.companyId, look, waitMs);
+  return row;
 }
 
 /** Follows the changes of one company. */

@@ -7,10 +7,10 @@ import { answerWithFile } from '../../platform/store/files/answer.ts';
 import { isId } from '../../platform/values/ids.ts';
 import { FORMATS, type Format } from '../../platform/work/media/formats.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
-import type { Arrivals } from './arrivals.ts';
+import { findArrived, type Arrivals } from './arrivals.ts';
 import { savedName } from './file-names.ts';
 import { asCopy } from './copy.ts';
-import { findAttachment, findByCopyLink, findByKey, findByLink, type AttachmentRow } from './queries.ts';
+import { findByCopyLink, findByKey, findByLink, type AttachmentRow } from './queries.ts';
 
 /** The kind of these files in the store of files. */
 const KIND = 'attachments';
@@ -99,7 +99,8 @@ async function serve(
   reply: FastifyReply,
   found: AttachmentRow,
 ): Promise<FastifyReply> {
-  const row = found.state === 'PENDING' ? await awaitFile(kit, arrivals, found) : found;
+  const read = kit.database.read(found.company);
+  const row = found.state === 'PENDING' ? expectFound(await findArrived(read, arrivals, { id: found._id })) : found;
   if (row.state === 'FAILED') throw new AppError('FILE_GONE', row.failure ?? undefined);
   const { bytes, sha256 } = row;
   if (bytes === null || sha256 === null)
@@ -118,15 +119,4 @@ async function serve(
       throw notFound();
     },
   });
-}
-
-/** Waits for a file that a network still has to hand out. Returns its record as it is then. */
-async function awaitFile(kit: Kit, arrivals: Arrivals, pending: AttachmentRow): Promise<AttachmentRow> {
-  const read = kit.database.read(pending.company);
-  let row: AttachmentRow | null = pending;
-  await arrivals.wait(pending.company, async () => {
-    row = await findAttachment(read, pending._id);
-    return row?.state !== 'PENDING';
-  });
-  return expectFound(row);
 }

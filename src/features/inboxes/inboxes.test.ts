@@ -57,6 +57,7 @@ test('POST of an inbox answers 201 with the record, in which required fields are
   assert.equal(updatedAt, createdAt);
   assert.deepEqual(rest, {
     ...PLAIN,
+    door_name: 'site',
     company: demo._id,
     number: '',
     status: 'ACTIVE',
@@ -89,9 +90,10 @@ test('POST of an inbox accepts every documented field and answers with it', asyn
     pdf_local_text_extraction: true,
   };
   const inbox = await create({ ...fields, api_wap_config });
-  const { _id, createdAt, updatedAt, connection } = inbox;
+  const { _id, createdAt, updatedAt, connection, door_name } = inbox;
   assert.deepEqual(inbox, {
     ...fields,
+    door_name,
     _id,
     createdAt,
     updatedAt,
@@ -101,6 +103,31 @@ test('POST of an inbox accepts every documented field and answers with it', asyn
     coexistence_enabled: false,
     has_templates: true,
   });
+});
+
+test('the door_name of an inbox is unique among active ones: chosen by itself it differs, and a chosen one that is taken answers 409', async () => {
+  const instance = `shop ${networkId()}`;
+  const fields = { channel: 'PARTNER_API', name: 'Loja', number: '+551133334444' };
+  const partnerInbox = () =>
+    create({
+      ...fields,
+      partner_api_config: partner({ base_url: `http://127.0.0.1:${networkId().slice(-4)}`, instance_name: instance }),
+    });
+  const [first, second] = [await partnerInbox(), await partnerInbox()];
+  assert.deepEqual([first.door_name, second.door_name], [instance, `${instance}_2`]);
+  const [loja, other] = [await create({ ...PLAIN, name: 'Atenção!' }), await create({ ...PLAIN, name: 'atencao' })];
+  assert.deepEqual([loja.door_name, other.door_name], ['atencao', 'atencao_2']);
+  const refused = await call(409, 'PUT', `/v1/inboxes/${other._id}`, { body: { door_name: 'atencao' } });
+  assert.deepEqual([refused.body.code, refused.body.existing_id], ['INSTANCE_EXISTS', loja._id]);
+  assert.equal((await put(other._id, { door_name: 'front desk' })).door_name, 'front desk');
+  assert.deepEqual(
+    (await call(200, 'GET', '/v1/inboxes?door_name=front+desk')).body.result.map(({ _id }: Json) => _id),
+    [other._id],
+  );
+  // A closed inbox leaves its name to others, and gets another one when it is opened again.
+  await put(loja._id, { status: 'DELETED' });
+  await put(other._id, { door_name: 'atencao' });
+  assert.equal((await put(loja._id, { status: 'ACTIVE' })).door_name, 'atencao_2');
 });
 
 test('each channel requires its settings and its number, and the error names the missing one', async () => {

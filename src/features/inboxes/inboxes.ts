@@ -14,6 +14,7 @@ import { refuseUnknown } from '../../platform/store/unknown-references.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { expectFree } from './address.ts';
 import { checkConnection } from './connection.ts';
+import { chooseDoorName, refuseTakenName } from './door-name.ts';
 import { CheckConnection, RECHECK_SECONDS } from './jobs.ts';
 import {
   findInbox,
@@ -49,18 +50,20 @@ export async function createInbox(kit: Kit, tenant: Tenant, input: InboxCreate):
 export async function storeInbox(kit: Kit, tenant: Tenant, input: InboxCreate): Promise<InboxRow> {
   const before = makeUnset(tenant.companyId);
   await expectAdmitted(kit, before, input);
-  return tenant.tx(async (tx) => {
+  const stored = tenant.tx(async (tx) => {
     const inbox = await insertInbox(tx, await change(kit, tx, before, input));
     tx.created(inbox._id);
     await enqueueCheck(kit, tx, inbox);
     return inbox;
   });
+  return stored.catch(refuseTakenName(tenant.read, input.door_name));
 }
 
 export async function updateInboxById(kit: Kit, tenant: Tenant, id: string, input: InboxUpdate): Promise<Inbox> {
   const before = expectFound(await findInbox(tenant.read, id));
   await expectAdmitted(kit, before, input);
-  const { row, recheck } = await tenant.tx((tx) => changeInbox(kit, tx, id, input));
+  const changed = tenant.tx((tx) => changeInbox(kit, tx, id, input));
+  const { row, recheck } = await changed.catch(refuseTakenName(tenant.read, input.door_name));
   const checked = recheck ? await checkNow(kit, row) : null;
   return present(kit, checked ?? row);
 }
@@ -129,7 +132,11 @@ export const refuseUnknownInbox = async (read: TenantRead, inbox: string | null)
   refuseUnknown(await findUnknownInbox(read, inbox));
 
 export async function pageInboxes(kit: Kit, tenant: Tenant, query: InboxQuery): Promise<Page<Inbox>> {
-  const filter = { status: query.status ?? null, channel: query.channel ?? null };
+  const filter = {
+    status: query.status ?? null,
+    channel: query.channel ?? null,
+    door_name: query.door_name ?? null,
+  };
   const page = await listInboxes(tenant.read, filter, pageWindow('inboxes', query));
   return { ...page, result: page.result.map((row) => present(kit, row)) };
 }
@@ -159,6 +166,8 @@ function makeUnset(company: string): Before {
   return {
     _id: newId(),
     company,
+    door_name: '',
+    door_settings: null,
     number: '',
     webhook_url: null,
     default_agent: null,
@@ -198,7 +207,9 @@ async function change(kit: Kit, tx: TenantTx, before: Before, input: InboxUpdate
   await expectCustomFields(tx, input);
   const next = applyInput(kit, before, input);
   const settings = { ...next.settings, ...sealSettings(before, input, kit.secrets) };
-  return withParsedNumbers(kit, tx, before, { ...next, settings });
+  const isNew = before.createdAt === '' || (next.status === 'ACTIVE' && before.status === 'DELETED');
+  const door_name = input.door_name ?? (isNew ? await chooseDoorName(kit, tx, next) : next.door_name);
+  return withParsedNumbers(kit, tx, before, { ...next, settings, door_name });
 }
 
 /** Returns the inbox with the caller's fields, whose secrets are not encrypted yet, and with the network address that follows from them. */

@@ -17,6 +17,10 @@ export interface InboxRow {
   _id: string;
   company: string;
   name: string;
+  /** The name by which clients of other protocols address the inbox. */
+  door_name: string;
+  /** What clients of Evolution API have set; null until then. */
+  door_settings: Inbox['door_settings'] | null;
   channel: ChannelName;
   number: string;
   webhook_url: string | null;
@@ -42,7 +46,7 @@ export interface InboxRow {
   updatedAt: string;
 }
 
-export const COLUMNS = `_id, company_id as company, name, channel, number, webhook_url, default_agent, default_owner, status,
+export const COLUMNS = `_id, company_id as company, name, door_name, door_settings, channel, number, webhook_url, default_agent, default_owner, status,
   settings, test_mode, general_config, coexistence_enabled,
   process_unsupported_messages, disable_inbound_ai, pdf_local_text_extraction, network_address, network_account, connection_version,
   callback_told, json_build_object('status', connection_status, 'checked_at',
@@ -68,17 +72,44 @@ export function findInboxForUpdate(tx: TenantTx, id: string): Promise<InboxRow |
 export interface InboxFilter {
   status: string | null;
   channel: string | null;
+  door_name: string | null;
 }
 
-const FILTER = 'company_id = $1 and ($2::text is null or status = $2) and ($3::text is null or channel = $3)';
+const FILTER =
+  'company_id = $1 and ($2::text is null or status = $2) and ($3::text is null or channel = $3) and ($4::text is null or door_name = $4)';
 
-export function listInboxes(tx: TenantRead, { status, channel }: InboxFilter, window: Window): Promise<Page<InboxRow>> {
+export function listInboxes(
+  tx: TenantRead,
+  { status, channel, door_name }: InboxFilter,
+  window: Window,
+): Promise<Page<InboxRow>> {
   return listPage(tx, window, {
     name: 'inboxes',
     columns: COLUMNS,
     from: 'inboxes',
     filter: FILTER,
-    values: [tx.companyId, status, channel],
+    values: [tx.companyId, status, channel, door_name],
+  });
+}
+
+/** Returns the first of these names that no other ACTIVE inbox has; null when all are taken. */
+export function findFreeDoorName(tx: TenantTx, id: string, names: string[]): Promise<string | null> {
+  return maybeOne<{ name: string }>(tx, {
+    name: 'inboxes.findFreeDoorName',
+    text: `select name from unnest($3::text[]) with ordinality as wanted (name, place)
+      where not exists (select from inboxes
+        where company_id = $1 and status = 'ACTIVE' and door_name = wanted.name and _id <> $2)
+      order by place limit 1`,
+    values: [tx.companyId, id, names],
+  }).then((found) => found?.name ?? null);
+}
+
+/** Returns the id of the ACTIVE inbox with this name. */
+export function findByDoorName(tx: TenantRead, name: string): Promise<{ _id: string } | null> {
+  return maybeOne(tx, {
+    name: 'inboxes.findByDoorName',
+    text: `select _id from inboxes where company_id = $1 and status = 'ACTIVE' and door_name = $2`,
+    values: [tx.companyId, name],
   });
 }
 
@@ -90,6 +121,8 @@ export function findUnknownInbox(tx: TenantRead, inbox: string | null): Promise<
 /** The columns that requests write; the columns of the connection follow from the network's answers. */
 const WRITABLE = [
   'name',
+  'door_name',
+  'door_settings',
   'channel',
   'number',
   'webhook_url',

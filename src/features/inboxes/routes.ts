@@ -30,7 +30,7 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
       'ERROR with what you have to correct.',
     body: ref(InboxCreate),
     answers: { 201: ref(Inbox) },
-    errors: ['CHANNEL_IN_USE', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
+    errors: ['CHANNEL_IN_USE', 'INSTANCE_EXISTS', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
     handler: (tenant, { body }) => createInbox(kit, tenant, body),
     again: (tenant, id) => readInbox(kit, tenant, id),
   });
@@ -71,7 +71,7 @@ function oneInboxRoutes(app: FastifyInstance, kit: Kit): void {
     params: InboxParams,
     body: ref(InboxUpdate),
     answers: { 200: ref(Inbox) },
-    errors: ['CHANNEL_IN_USE', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
+    errors: ['CHANNEL_IN_USE', 'INSTANCE_EXISTS', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
     handler: (tenant, { params, body }) => updateInboxById(kit, tenant, params.id, body),
   });
 }

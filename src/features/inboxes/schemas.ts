@@ -59,10 +59,33 @@ const settingsProperties = (part: 'body' | 'record'): { [field in never]: TObjec
     CHANNEL_SETTINGS.flatMap((settings) => (settings[part] ? [[settings.field, settings[part]]] : [])),
   );
 
+const DOOR_NAME =
+  'The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes';
+
+const DOOR_SETTINGS =
+  'What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else';
+const doorSettings = {
+  rejectCall: plain.flag('As Evolution describes it'),
+  msgCall: Type.String({ maxLength: 1_000, description: 'As Evolution describes it' }),
+  groupsIgnore: plain.flag('As Evolution describes it'),
+  alwaysOnline: plain.flag('As Evolution describes it'),
+  readMessages: plain.flag('As Evolution describes it'),
+  readStatus: plain.flag('As Evolution describes it'),
+  syncFullHistory: plain.flag('As Evolution describes it'),
+};
+
 /** The properties of an inbox that a request can set. In an update all are optional, and absent ones stay as they are. */
 const properties = {
   channel: oneOf(CHANNEL_NAMES, 'The messaging channel'),
   name: Type.String({ minLength: 1, maxLength: 200, description: 'The name shown to people' }),
+  // The name becomes part of a path, which `.` and `..` would change.
+  door_name: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    ...explainedPattern(String.raw`^(?!\.{1,2}$)[^\x00-\x1f\x7f]*$`, 'must be the name of the instance'),
+    description: `${DOOR_NAME}. By default the name of the instance, or a slug of the inbox's name`,
+  }),
+  door_settings: plain.strict(DOOR_SETTINGS, doorSettings),
   webhook_url: nullable(
     webAddress('Where the network notifies this platform, if not at the default address; null clears'),
   ),
@@ -130,6 +153,8 @@ export const Inbox = define(
   Type.Object({
     _id: recordId('inbox'),
     name: plain.name,
+    door_name: plain.text(DOOR_NAME),
+    door_settings: Type.Optional(plain.object(DOOR_SETTINGS, doorSettings)),
     number: plain.text("The inbox's own number at the network; empty on channels without numbers"),
     webhook_url: Type.Optional(plain.text('Where the network notifies this platform, if not at the default address')),
     test_mode: plain.object(
@@ -172,6 +197,7 @@ export const InboxList = pageSchema(ref(Inbox));
 export const InboxQuery = pageQuery('-createdAt', {
   status: Type.Optional(oneOf(INBOX_STATUSES, 'Only records with this status')),
   channel: Type.Optional(oneOf(CHANNEL_NAMES, 'The messaging channel')),
+  door_name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Only the inbox with this name' })),
 });
 export type InboxQuery = Static<typeof InboxQuery>;
 

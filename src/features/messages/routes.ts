@@ -19,6 +19,8 @@ import {
   WriteNote,
 } from './schemas.ts';
 import { searchMessages } from './search.ts';
+import { SendContent } from './content/schemas.ts';
+import { sendContent } from './content/send-content.ts';
 import { sendFile, sendText } from './send.ts';
 
 export function messageRoutes(app: FastifyInstance, kit: Kit): void {
@@ -86,6 +88,19 @@ function writeRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 201: ref(Message) },
     errors: ['CONVERSATION_OPEN', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => sendText(kit, tenant, body),
+    again: readMessage,
+  });
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/messages/send-content',
+    scope: 'messages:create',
+    summary: 'Send a place, contact cards, a reaction or an offer to choose from',
+    description:
+      'Like `send-text`. Not every channel sends each of these contents; the answer is then CONTENT_NOT_SUPPORTED. Networks allow shorter texts in some places.',
+    body: ref(SendContent),
+    answers: { 201: ref(Message) },
+    errors: ['CONTENT_NOT_SUPPORTED', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED'],
+    handler: (tenant, { body }) => sendContent(kit, tenant, body),
     again: readMessage,
   });
   for (const contentType of FILE_TYPES) fileRoute(app, kit, contentType);

@@ -193,7 +193,6 @@ export const MessageBody = define(
   Type.Object({ content: nullable(plain.text('The full text; null for a message without a text')) }),
 );
 export type MessageBody = Static<typeof MessageBody>;
-
 export const MessageList = pageSchema(ref(Message));
 export const MessageQuery = pageQuery('createdAt', {});
 export type MessageQuery = Static<typeof MessageQuery>;
@@ -202,6 +201,7 @@ export const MessageSearchQuery = pageQuery('-createdAt', {
   conversation: Type.Optional(recordId('conversation')),
   contact: Type.Optional(recordId('contact')),
   inbox: Type.Optional(recordId('inbox')),
+  external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'Only together with `inbox`' })),
   mentioned: Type.Optional(recordId('user', 'Notes that mention this user')),
   search: searchParameter(
     'Words, ignoring case and accents: finds messages that contain a word beginning with each of them. The first 8,192 characters of a message are searched',

@@ -24,6 +24,8 @@ export interface MessageFilter {
   inbox: string | null;
   /** The user whom a note mentions. */
   mentioned: string | null;
+  /** The network's id of a message, which is unique in its inbox. */
+  external_id: string | null;
   search: string | null;
 }
 
@@ -53,10 +55,11 @@ const CONDITIONS = {
   conversation: (value: string) => `s.conversation_id = ${value}`,
   contact: (value: string) =>
     `s.conversation_id in (select v._id from conversations v where v.company_id = $1 and v.contact_id = ${value})`,
+  external_id: (value: string) => `s.external_id = ${value}`,
   mentioned: (value: string) => `s.mentions @> array[${value}::text] and s.mentions <> '{}'`,
 };
 /** The filters that few messages match. */
-export const THREADS = ['conversation', 'contact', 'mentioned'] as const;
+export const THREADS = ['conversation', 'contact', 'external_id', 'mentioned'] as const;
 
 /** The part of a window that decides which table is listed. */
 type Order = Pick<Window, 'field' | 'since'>;

@@ -10,6 +10,8 @@ import {
   startReceiver,
 } from '../../../test/support/deliveries.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { attemptDelivery } from './attempt.ts';
+import type { ClaimedDelivery } from './delivery-queries.ts';
 
 // An attempt ends after ATTEMPT_MS; LATE_MS is how much later it may end on a slow machine.
 const ATTEMPT_MS = 10_000;
@@ -126,6 +128,20 @@ describe('one attempt of a delivery', { concurrency: true }, () => {
     assertOutcome(delivery, failed('TIMEOUT'));
     assertWholeWindow(delivery);
     assert.equal(receiver.at('/hang').length, 1);
+  });
+
+  test('a format of a door that never ends makes a delivery FAILED after ten seconds, and nothing is sent', async () => {
+    const hook = { door: 'EVOLUTION', inbox: null, options: {}, api_key: null };
+    const claimed = { _id: 'd', company: 'c', event: 'MESSAGE_RECEIVED', form: 'MESSAGES_UPSERT', body: '{}', hook };
+    const delivery = { ...claimed, url: `${receiver.url}/formatted` } as unknown as ClaimedDelivery;
+    const opened = { sent: {}, apiKey: null, secrets: [], longestSecret: 0 };
+    const outcome = await attemptDelivery(platform.running.kit, delivery, {
+      openHeaders: () => opened,
+      buildDoorRequest: () => new Promise(() => undefined),
+    });
+    assertOutcome(outcome, failed('TIMEOUT'));
+    assertWholeWindow(outcome);
+    assert.equal(receiver.at('/formatted').length, 0);
   });
 
   test('a receiver that sends its headers byte by byte makes a delivery FAILED after ten seconds', async () => {

@@ -3,7 +3,9 @@ import { setMaxListeners } from 'node:events';
 import type { Kit } from '../../kit.ts';
 import type { OutboundResponse } from '../../platform/outside/outbound-answer.ts';
 import { OutboundError } from '../../platform/outside/outbound-error.ts';
+import { stopOnAbort } from '../../platform/outside/stop-on-abort.ts';
 import type { ClaimedDelivery, DeliveryOutcome } from './delivery-queries.ts';
+import type { BuildDoorRequest } from './doors/format.ts';
 import { maskHeaderValues, type Headers, type OpenedHeaders } from './headers.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
@@ -38,11 +40,18 @@ function sharedDeadline(): AbortSignal {
   return shared.signal;
 }
 
-/** Attempts a delivery and never throws. `open` decrypts the custom headers of the webhook. */
+/** What attempts of all deliveries share. */
+export interface AttemptTools {
+  /** Decrypts the custom headers of the webhook. */
+  openHeaders(delivery: ClaimedDelivery): OpenedHeaders;
+  buildDoorRequest: BuildDoorRequest;
+}
+
+/** Attempts a delivery and never throws. */
 export async function attemptDelivery(
   kit: Kit,
   delivery: ClaimedDelivery,
-  open: (delivery: ClaimedDelivery) => OpenedHeaders,
+  tools: AttemptTools,
 ): Promise<DeliveryOutcome> {
   const started = performance.now();
   const outcome = (status: number | null, body: string | null, error: string | null): DeliveryOutcome => ({
@@ -56,21 +65,36 @@ export async function attemptDelivery(
     error,
   });
   try {
-    const headers = open(delivery);
+    const headers = tools.openHeaders(delivery);
+    const signal = sharedDeadline();
+    const { url, body } = delivery;
+    const request =
+      delivery.hook === null
+        ? { url, body, headers: headers.sent }
+        : await withinDeadline(signal, tools.buildDoorRequest(delivery, headers));
+    if (request === null) return outcome(null, null, null);
     const response = await kit.toWebhooks.tenant({
       method: 'POST',
-      url: delivery.url,
-      headers: makeDeliveryHeaders(delivery, headers),
-      body: delivery.body,
-      signal: sharedDeadline(),
+      url: request.url,
+      headers: makeDeliveryHeaders(delivery, request.headers),
+      body: request.body,
+      signal,
       // This is more than the log keeps, because readResponseText() may cut that many bytes from the end.
       maxBytes: KEPT_LENGTH + headers.longestSecret,
     });
     return outcome(response.status, readResponseText(response, headers), describeStatusError(response.status));
   } catch (error) {
     // Failure policy: the only attempt failed, and the log records how. It is not retried.
-    return outcome(null, null, error instanceof OutboundError ? error.kind : 'INTERNAL');
+    return outcome(null, null, describeFailure(error));
   }
+}
+
+/** The format of a door may have to look records up; the time for that is part of the attempt. */
+function withinDeadline<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = stopOnAbort(signal, () => reject(new OutboundError('TIMEOUT', false, 'The format took too long.')));
+    work.then(resolve, reject).finally(end);
+  });
 }
 
 // The User-Agent header, which identifies deliveries in the access log of a receiver.
@@ -80,8 +104,8 @@ const USER_AGENT = 'Parley-Webhooks/1.0';
  * Returns the headers of a delivery. A custom User-Agent replaces that of the platform; the headers that describe the delivery itself can
  * not be replaced.
  */
-function makeDeliveryHeaders({ _id, event, replay_of }: ClaimedDelivery, { sent }: OpenedHeaders): Headers {
-  const own = { 'content-type': 'application/json', 'x-webhook-event': event, 'x-webhook-delivery': _id };
+function makeDeliveryHeaders({ _id, event, form, replay_of }: ClaimedDelivery, sent: Headers): Headers {
+  const own = { 'content-type': 'application/json', 'x-webhook-event': form ?? event, 'x-webhook-delivery': _id };
   const headers = { 'user-agent': USER_AGENT, ...sent, ...own };
   return replay_of === null ? headers : { ...headers, 'x-webhook-replay-of': replay_of };
 }
@@ -94,6 +118,10 @@ function readResponseText({ body, truncated }: OutboundResponse, headers: Opened
   const end = truncated ? Math.max(0, text.length - headers.longestSecret) : text.length;
   return text.slice(0, Math.min(end, KEPT_LENGTH)).replaceAll('\0', '�').toWellFormed();
 }
+
+/** The body is the platform's own: a file in it that cannot be read is a defect, or one of the store. */
+const describeFailure = (error: unknown): string =>
+  error instanceof OutboundError && error.kind !== 'BODY' ? error.kind : 'INTERNAL';
 
 function describeStatusError(status: number): string | null {
   if (status >= 200 && status < 300) return null;

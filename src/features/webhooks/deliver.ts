@@ -3,7 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { startClaimLoop, type ClaimLoop } from '../../platform/work/claims/claim-loop.ts';
 import type { ClaimCapacity } from '../../platform/work/claims/queue.ts';
 import { DELIVERIES } from '../../platform/store/events.ts';
-import { ATTEMPT_MS, attemptDelivery } from './attempt.ts';
+import { ATTEMPT_MS, attemptDelivery, type AttemptTools } from './attempt.ts';
 import {
   claimDeliveries,
   IS_WAITING,
@@ -11,7 +11,8 @@ import {
   type ClaimedDelivery,
   type DeliveryOutcome,
 } from './delivery-queries.ts';
-import { createHeaderCache, type OpenedHeaders } from './headers.ts';
+import { createDoorRequests } from './doors/format.ts';
+import { createHeaderCache } from './headers.ts';
 import { createSweep } from './upkeep.ts';
 import { declareSettingLimit } from '../../platform/values/limits.ts';
 
@@ -34,7 +35,7 @@ declareSettingLimit('DELIVERY_SLOTS_PER_COMPANY', {
 
 export function startDeliveries(kit: Kit): ClaimLoop {
   const system = kit.database.system('deliveries');
-  const openHeaders = createHeaderCache(kit.secrets);
+  const tools = { openHeaders: createHeaderCache(kit.secrets), buildDoorRequest: createDoorRequests(kit) };
   return startClaimLoop<ClaimedDelivery, DeliveryOutcome>(
     {
       name: DELIVERIES,
@@ -42,7 +43,7 @@ export function startDeliveries(kit: Kit): ClaimLoop {
       slots: kit.config.DELIVERY_SLOTS,
       slotsPerCompany: kit.config.DELIVERY_SLOTS_PER_COMPANY,
       claim: (capacity) => claimCounted(kit, capacity),
-      act: (delivery) => attemptAndCount(kit, delivery, openHeaders),
+      act: (delivery) => attemptAndCount(kit, delivery, tools),
       actMs: ATTEMPT_MS,
       record: (outcomes) => recordOutcomes(system, outcomes),
       sweep: createSweep(kit),
@@ -63,13 +64,9 @@ async function claimCounted(
   return { claimed, dismissed };
 }
 
-async function attemptAndCount(
-  kit: Kit,
-  delivery: ClaimedDelivery,
-  open: (delivery: ClaimedDelivery) => OpenedHeaders,
-): Promise<DeliveryOutcome> {
+async function attemptAndCount(kit: Kit, delivery: ClaimedDelivery, tools: AttemptTools): Promise<DeliveryOutcome> {
   kit.metrics.deliverySlots.inc();
-  const outcome = await attemptDelivery(kit, delivery, open);
+  const outcome = await attemptDelivery(kit, delivery, tools);
   kit.metrics.deliverySlots.dec();
   kit.metrics.deliveries.inc({ status: outcome.status });
   return outcome;

@@ -7,18 +7,31 @@ import { isPicked } from '../../platform/store/picked-rows.ts';
 import { pageRangeBounds, IN_STRETCH, type PageRange } from '../../platform/store/retention.ts';
 import type { PartitionSuffix } from '../../platform/store/partitions.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
+import type { DoorWebhookOptions, WebhookDoor } from '../../platform/outside/door-formats.ts';
 
 export interface ClaimedDelivery extends ClaimedRow {
   /** The delivery that this one replays; a user asked for it. */
   replay_of: string | null;
   event: string;
+  /** The door's name of the event; null for the company's own webhook. */
+  form: string | null;
   body: string;
   /** The seconds that the delivery spent in the queue. */
   age: number;
   url: string;
   /** The webhook's custom headers, still encrypted. */
   custom_headers: string;
+  /** What only the webhook of a door has; null for the company's own. */
+  hook: DoorHook | null;
   attempted_at: string;
+}
+
+interface DoorHook {
+  door: WebhookDoor;
+  inbox: string | null;
+  options: DoorWebhookOptions;
+  /** Still encrypted. */
+  api_key: string | null;
 }
 
 const QUEUE = { table: 'delivery_queue', order: 'seq', columns: 'seq, delivery_id' };
@@ -39,17 +52,21 @@ export async function claimDeliveries(
   const rows = await many<ClaimedDelivery & { refused: string | null }>(tx, {
     name: 'webhooks.claimDeliveries',
     text: `with recursive ${pickInTurn(QUEUE)}, judged as materialized (
-        select d.*, w.url, w.custom_headers, clock_timestamp()::timestamptz(3) as attempted_at,
+        select d.*, w.url, w.custom_headers, w.hook, clock_timestamp()::timestamptz(3) as attempted_at,
           case when w.url is null or w.epoch <> d.webhook_epoch then 'WEBHOOK_INACTIVE'
             when d.redacted_at is not null then 'ERASED'
             when d.queued_at < now() - make_interval(secs => $6) then 'EXPIRED' end as refused
         from picked p cross join lateral (
-          select company_id, _id, webhook_id, webhook_epoch, replay_of, event, body, queued_at, redacted_at from deliveries d
+          select company_id, _id, webhook_id, webhook_epoch, replay_of, event, form, body, queued_at, redacted_at from deliveries d
           where d.company_id = p.company_id and d._id = p.delivery_id offset 0
         ) d left join lateral (
-          select w.url, w.custom_headers, w.epoch from webhooks w
-          where w.company_id = d.company_id and w._id = d.webhook_id and w.status = 'ACTIVE'
-            and exists (select from companies c where c._id = w.company_id and c.status = 'ACTIVE') offset 0
+          select w.* from (
+            select url, custom_headers, null::json as hook, epoch from webhooks
+              where d.form is null and company_id = d.company_id and _id = d.webhook_id and status = 'ACTIVE'
+            union all
+            select url, custom_headers, json_build_object('door', door, 'inbox', inbox_id, 'options', options, 'api_key', api_key), epoch
+              from door_webhooks where d.form is not null and company_id = d.company_id and _id = d.webhook_id and status = 'ACTIVE'
+          ) w where exists (select from companies c where c._id = d.company_id and c.status = 'ACTIVE') offset 0
         ) w on true
       ), taken as (
         delete from delivery_queue q using picked where ${isPicked('q', 'seq')}
@@ -60,7 +77,7 @@ export async function claimDeliveries(
         update deliveries d set status = 'FAILED', error = v.refused, finished_at = clock_timestamp()
         from judged v where v.refused is not null and ${isPicked('d', '_id', 'v')}
       )
-      select company_id as company, _id, replay_of, event, refused, url, custom_headers, attempted_at,
+      select company_id as company, _id, replay_of, event, form, refused, url, custom_headers, hook, attempted_at,
         case when refused is null then body end as body, extract(epoch from now() - queued_at)::float as age
       from judged`,
     values: [...pickValues(capacity), maxAgeMs / 1000],
@@ -165,9 +182,11 @@ export function deleteOldDeliveries(
 }
 
 export function replaceReceiverOrigin(tx: SystemTx, from: string, to: string): Promise<number> {
+  const moved =
+    'set url = $2 || substr(url, length($1) + 1), updated_at = now() where starts_with(url, $1) returning 1';
   return exec(tx, {
     name: 'webhooks.moveReceivers',
-    text: 'update webhooks set url = $2 || substr(url, length($1) + 1), updated_at = now() where starts_with(url, $1)',
+    text: `with own as (update webhooks ${moved}), doors as (update door_webhooks ${moved}) select from own union all select from doors`,
     values: [from, to],
   });
 }

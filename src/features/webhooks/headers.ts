@@ -1,7 +1,9 @@
 /** The custom headers of a webhook: which headers are allowed, and how they are stored. */
 import { AppError, type FieldError } from '../../platform/values/errors.ts';
 import { isMaskedSecret, maskSecret, type Secrets } from '../../platform/store/secrets.ts';
+import type { Tenant } from '../../platform/store/tenant.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
+import { allows } from '../../platform/values/scopes.ts';
 
 export type Headers = Record<string, string>;
 
@@ -33,7 +35,27 @@ export function openHeaders(secrets: Secrets, company: string, sealed: string): 
   return JSON.parse(secrets.open(sealed, sealContext(company))) as Headers;
 }
 
-export const maskHeaders = (headers: Headers): Headers =>
+const keyContext = (company: string): string => `${company}:door-webhook:api_key`;
+
+export const sealKey = (secrets: Secrets, company: string, key: string): string =>
+  secrets.seal(key, keyContext(company));
+
+/** Header values are secrets: a caller that may change them sees them, every other caller sees masks. */
+export function showHeaders(
+  secrets: Secrets,
+  { principal }: Tenant,
+  { company, custom_headers }: SealedHeaders,
+): Headers {
+  const headers = openHeaders(secrets, company, custom_headers);
+  return allows(principal.scopes, 'webhooks:update') ? headers : maskHeaders(headers);
+}
+
+interface SealedHeaders {
+  company: string;
+  custom_headers: string;
+}
+
+const maskHeaders = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, maskSecret(value)]));
 
 // The shortest value that is treated as a secret; a shorter value occurs in any text by chance.
@@ -51,15 +73,17 @@ function listSpellings(headers: Headers): string[] {
 export interface OpenedHeaders {
   /** The headers to send, with names in lower case. */
   sent: Headers;
+  /** The API key that the deliveries of a door's webhook contain. */
+  apiKey: string | null;
   secrets: string[];
   /** The length of the longest secret in bytes. */
   longestSecret: number;
 }
 
-function toOpenedHeaders(headers: Headers): OpenedHeaders {
-  const secrets = listSpellings(headers);
+function toOpenedHeaders(headers: Headers, apiKey: string | null): OpenedHeaders {
+  const secrets = listSpellings(apiKey === null ? headers : { ...headers, apikey: apiKey });
   const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  return { sent, secrets, longestSecret: Buffer.byteLength(secrets[0] ?? '') };
+  return { sent, apiKey, secrets, longestSecret: Buffer.byteLength(secrets[0] ?? '') };
 }
 
 /** Masks the secret values in a text that comes from a receiver of these headers. */
@@ -98,14 +122,17 @@ const CACHED_HEADERS = 1_000;
 /** Caches decrypted headers by their encrypted text: a changed header is encrypted again, so no entry can be out of date. */
 export function createHeaderCache(
   secrets: Secrets,
-): (delivery: { company: string; custom_headers: string }) => OpenedHeaders {
+): (delivery: SealedHeaders & { hook: { api_key: string | null } | null }) => OpenedHeaders {
   const opened = new Map<string, OpenedHeaders>();
-  return ({ company, custom_headers }) => {
-    const hit = opened.get(custom_headers);
+  return ({ company, custom_headers, hook }) => {
+    const sealedKey = hook?.api_key ?? null;
+    const sealed = `${custom_headers} ${sealedKey}`;
+    const hit = opened.get(sealed);
     if (hit) return hit;
     if (opened.size >= CACHED_HEADERS) opened.clear();
-    const headers = toOpenedHeaders(openHeaders(secrets, company, custom_headers));
-    opened.set(custom_headers, headers);
+    const apiKey = sealedKey === null ? null : secrets.open(sealedKey, keyContext(company));
+    const headers = toOpenedHeaders(openHeaders(secrets, company, custom_headers), apiKey);
+    opened.set(sealed, headers);
     return headers;
   };
 }

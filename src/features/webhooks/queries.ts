@@ -94,7 +94,7 @@ export async function writeListeners(tx: TenantTx, webhook: WebhookRow | null): 
   });
 }
 
-const DELIVERY = `_id, company_id as company, webhook_id as webhook, event, resource_id, status, response_status, response_ms,
+const DELIVERY = `_id, company_id as company, webhook_id as webhook, event, form, resource_id, status, response_status, response_ms,
   response_body, error, body::json as body, replay_of, queued_at, attempted_at, finished_at, queued_at as "createdAt",
   coalesce(finished_at, attempted_at, queued_at) as "updatedAt"`;
 
@@ -106,7 +106,7 @@ const toStepSql = (time: string): string => `date_bin('10 s', ${time}::timestamp
  * delivery_attempts, `a`.
  */
 const selectLog = (status: string, attempted: string, step = 'd.updated_step'): string =>
-  `select d.company_id, d._id, d.webhook_id, d.event, d.resource_id, ${status} as status, d.response_status, d.response_ms, d.response_body,
+  `select d.company_id, d._id, d.webhook_id, d.event, d.form, d.resource_id, ${status} as status, d.response_status, d.response_ms, d.response_body,
     d.error, d.body, d.replay_of, d.queued_at, ${attempted} as attempted_at, d.finished_at, d.queued_at as created_at,
     coalesce(d.finished_at, ${attempted}, d.queued_at) as updated_at, ${step} as updated_step`;
 
@@ -134,15 +134,18 @@ export interface DeliveryFilter {
   /** When the delivery was queued: from `from` on, and before `to`. */
   from: string | null;
   to: string | null;
+  webhook: string | null;
 }
 
 const FILTER = `company_id = $1 and ($2::text is null or event = $2)
-  and ($3::timestamptz is null or queued_at >= $3) and ($4::timestamptz is null or queued_at < $4)`;
-const filterValues = (tx: TenantRead, { event, from, to }: DeliveryFilter): unknown[] => [
+  and ($3::timestamptz is null or queued_at >= $3) and ($4::timestamptz is null or queued_at < $4)
+  and ($5::text is null or webhook_id = $5)`;
+const filterValues = (tx: TenantRead, { event, from, to, webhook }: DeliveryFilter): unknown[] => [
   tx.companyId,
   event,
   from,
   to,
+  webhook,
 ];
 
 interface Source {
@@ -174,13 +177,13 @@ const sinceStepClause = (window: Since, place: number): string =>
 function selectPage({ rows }: Source, window: Window): string {
   const isByStep = window.field === 'updatedAt';
   // Only deliveries with the same rounded time have to be sorted.
-  const { cursor, order, tail } = windowSqlParts(window, 5, isByStep ? 'updated_step desc, ' : '');
-  const cursorStep = isByStep && window.after ? `and updated_step <= ${toStepSql('$5')}` : '';
+  const { cursor, order, tail } = windowSqlParts(window, 6, isByStep ? 'updated_step desc, ' : '');
+  const cursorStep = isByStep && window.after ? `and updated_step <= ${toStepSql('$6')}` : '';
   const pages = rows.map(
-    (from) => `select * from (${from}) d where ${FILTER} ${sinceStepClause(window, 9)} ${cursor} ${cursorStep}`,
+    (from) => `select * from (${from}) d where ${FILTER} ${sinceStepClause(window, 10)} ${cursor} ${cursorStep}`,
   );
   if (pages.length === 1) return `${pages.join('')} ${tail}`;
-  const first = `order by ${isByStep ? 'updated_step desc, ' : ''}${order} limit $7::bigint + $8::bigint`;
+  const first = `order by ${isByStep ? 'updated_step desc, ' : ''}${order} limit $8::bigint + $9::bigint`;
   return `select * from (${pages.map((page) => `(${page} ${first})`).join(' union all ')}) d ${tail}`;
 }
 
@@ -198,7 +201,7 @@ export function countDeliveries(tx: TenantRead, filter: DeliveryFilter, window: 
   const { name, rows } = chooseSource(filter, window.since !== null);
   return oneValue(tx, {
     name: `webhooks.countDeliveries.${name}${sinceNameSuffix(window)}`,
-    text: `select count(*)::int as count from (${rows.join(' union all ')}) d where ${FILTER} ${sinceStepClause(window, 5)}`,
+    text: `select count(*)::int as count from (${rows.join(' union all ')}) d where ${FILTER} ${sinceStepClause(window, 6)}`,
     values: [...filterValues(tx, filter), window.since],
     ...planForTime(filter, window),
   });
@@ -219,22 +222,13 @@ export function insertReplay(
   return maybeOne(tx, {
     name: 'webhooks.insertReplay',
     text: `with made as (
-        insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body, replay_of)
-        select company_id, $3, $4, $5, event, resource_id, body, _id from deliveries
+        insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, form, resource_id, body, replay_of)
+        select company_id, $3, $4, $5, event, form, resource_id, body, _id from deliveries
           where company_id = $1 and _id = $2 and redacted_at is null for share
         returning *
       ), queued as (${QUEUE_MADE})
       select ${DELIVERY} from made`,
     values: [tx.companyId, replay.of, replay._id, replay.webhook, replay.epoch],
-  });
-}
-
-/** Returns whether the contents of the delivery were erased; null for an unknown delivery and for a delivery of another company alike. */
-export function findErasedState(tx: TenantRead, id: string): Promise<{ isErased: boolean } | null> {
-  return maybeOne(tx, {
-    name: 'webhooks.findErasure',
-    text: 'select redacted_at is not null as "isErased" from deliveries where company_id = $1 and _id = $2',
-    values: [tx.companyId, id],
   });
 }
 

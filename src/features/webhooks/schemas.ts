@@ -12,17 +12,17 @@ const MAX_HEADER_LENGTH = declareLimit(4_096, {
   beyond: '400',
 });
 
-const status = oneOf(
+export const status = oneOf(
   ['ACTIVE', 'INACTIVE'],
   'INACTIVE: nothing is sent to it; events of that time are not sent later either',
 );
-const url = Type.String({ minLength: 1, maxLength: 2_048, description: 'http or https; a public address' });
+export const url = Type.String({ minLength: 1, maxLength: 2_048, description: 'http or https; a public address' });
 const events = Type.Array(oneOf(EVENT_NAMES), {
   minItems: 1,
   uniqueItems: true,
   description: 'The events affected',
 });
-const customHeaders = Type.Unsafe<Record<string, string>>({
+export const customHeaders = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: MAX_HEADERS,
   additionalProperties: { type: 'string', maxLength: MAX_HEADER_LENGTH },
@@ -42,6 +42,12 @@ export const WebhookUpdate = define(
 );
 export type WebhookUpdate = Static<typeof WebhookUpdate>;
 
+export const shownHeaders = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description: 'Values are masked for callers without webhooks:update',
+});
+
 export const Webhook = define(
   'Webhook',
   Type.Object({
@@ -49,11 +55,7 @@ export const Webhook = define(
     company: recordId('company'),
     url: plain.text('The address to which events are posted'),
     events: Type.Array(oneOf(EVENT_NAMES), { description: 'The events affected' }),
-    custom_headers: Type.Unsafe<Record<string, string>>({
-      type: 'object',
-      additionalProperties: { type: 'string' },
-      description: 'Values are masked for callers without webhooks:update',
-    }),
+    custom_headers: shownHeaders,
     status,
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -65,6 +67,9 @@ export const WebhookOrNull = nullable(ref(Webhook));
 export const WebhookParams = Type.Object({ id: recordId('webhook') });
 export const DeliveryParams = Type.Object({ id: recordId('delivery') });
 
+/** The company's webhook, or that of a door. */
+export const anyWebhook = (description?: string) => recordId(['webhook', 'door-webhook'], description);
+
 export const DELIVERY_STATUSES = ['QUEUED', 'SENDING', 'DELIVERED', 'FAILED', 'UNKNOWN'] as const;
 
 export const WebhookDelivery = define(
@@ -72,12 +77,15 @@ export const WebhookDelivery = define(
   Type.Object({
     _id: recordId('delivery'),
     company: recordId('company'),
-    webhook: recordId('webhook'),
+    webhook: anyWebhook(),
     event: oneOf(EVENT_NAMES, 'The event'),
+    form: nullable(
+      plain.text("The door's name of the event, if it goes to the webhook of a door; null for the company's webhook"),
+    ),
     resource_id: recordId('*'),
     status: oneOf(
       DELIVERY_STATUSES,
-      'DELIVERED: the receiver answered 2xx; FAILED: `error` says why; UNKNOWN: the call was interrupted, so the receiver may have got it',
+      'DELIVERED: the receiver answered 2xx, or the format of the door had nothing to send (`response_status` is null); FAILED: `error` says why; UNKNOWN: the call was interrupted, so the receiver may have got it',
     ),
     response_status: nullable(plain.integer("The HTTP status of the receiver's response")),
     response_ms: nullable(plain.integer('The response time in milliseconds')),
@@ -86,7 +94,8 @@ export const WebhookDelivery = define(
     body: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'The body that was sent: event, timestamp, data; redacted: true if its contact has been erased',
+      description:
+        "The body that was sent: event, timestamp, data; redacted: true if its contact has been erased. The webhook of a door gets it in the door's format",
     }),
     replay_of: nullable(recordId('delivery')),
     queued_at: Timestamp,
@@ -102,6 +111,7 @@ export const DeliveryList = pageSchema(ref(WebhookDelivery));
 export const DeliveryQuery = pageQuery('-createdAt', {
   event: Type.Optional(oneOf(EVENT_NAMES, 'The event')),
   status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only records with this status')),
+  webhook: Type.Optional(anyWebhook('Only deliveries to this webhook')),
   from: Type.Optional(Type.String({ ...Timestamp, description: 'Deliveries that were queued at this time or later' })),
   to: Type.Optional(Type.String({ ...Timestamp, description: 'Deliveries that were queued before this time' })),
 });

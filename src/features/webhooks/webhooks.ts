@@ -5,15 +5,14 @@ import { AppError, expectFound, notFound } from '../../platform/values/errors.ts
 import { DELIVERIES } from '../../platform/store/events.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
-import { allows } from '../../platform/values/scopes.ts';
-import type { SystemTx, Tenant } from '../../platform/store/tenant.ts';
+import type { SystemTx, Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { replaceReceiverOrigin } from './delivery-queries.ts';
-import { acceptHeaders, maskHeaders, openHeaders, sealHeaders } from './headers.ts';
+import { findDoorWebhook } from './doors/queries.ts';
+import { acceptHeaders, openHeaders, sealHeaders, showHeaders } from './headers.ts';
 import {
   countDeliveries,
   deleteWebhook,
   findDelivery,
-  findErasedState,
   findWebhook,
   findWebhookForUpdate,
   insertReplay,
@@ -23,6 +22,7 @@ import {
   writeListeners,
   type WebhookRow,
 } from './queries.ts';
+import { findReplayed } from './replays/queries.ts';
 import type { DeliveryQuery, Webhook, WebhookCreate, WebhookDelivery, WebhookUpdate } from './schemas.ts';
 
 export async function createWebhook(kit: Kit, tenant: Tenant, input: WebhookCreate): Promise<Webhook> {
@@ -82,8 +82,8 @@ export function changeReceiverOrigin(tx: SystemTx, from: string, to: string): Pr
 }
 
 export async function pageDeliveries(tenant: Tenant, query: DeliveryQuery): Promise<Page<WebhookDelivery>> {
-  const { event = null, status = null, from = null, to = null } = query;
-  const filter = { event, status, from, to };
+  const { event = null, status = null, from = null, to = null, webhook = null } = query;
+  const filter = { event, status, from, to, webhook };
   const window = pageWindow('deliveries', query);
   const rows = await listDeliveries(tenant.read, filter, window);
   return makePage(window, rows, () => countDeliveries(tenant.read, filter, window));
@@ -93,14 +93,23 @@ export async function readDelivery(tenant: Tenant, id: string): Promise<WebhookD
   return expectFound(await findDelivery(tenant.read, id));
 }
 
+/** Finds the webhook that a replay goes to: the one of a door, or the company's. Throws WEBHOOK_INACTIVE when it is gone or stopped. */
+export async function expectReceiver(
+  tx: TenantTx,
+  doorWebhook: string | null,
+): Promise<{ _id: string; epoch: number }> {
+  const webhook = doorWebhook === null ? await findWebhook(tx) : await findDoorWebhook(tx, doorWebhook);
+  if (webhook?.status !== 'ACTIVE') throw new AppError('WEBHOOK_INACTIVE');
+  return webhook;
+}
+
 /** Sends a delivery again at the request of a user, whatever its outcome was. */
 export async function replayDelivery(tenant: Tenant, id: string): Promise<WebhookDelivery> {
   return tenant.tx(async (tx) => {
-    const erasure = expectFound(await findErasedState(tx, id));
-    if (erasure.isErased) throw new AppError('DELIVERY_ERASED');
-    const webhook = await findWebhook(tx);
-    if (webhook?.status !== 'ACTIVE') throw new AppError('WEBHOOK_INACTIVE');
-    const replay = await insertReplay(tx, { _id: newId(), of: id, webhook: webhook._id, epoch: webhook.epoch });
+    const { isErased, doorWebhook } = expectFound(await findReplayed(tx, id));
+    if (isErased) throw new AppError('DELIVERY_ERASED');
+    const { _id: webhook, epoch } = await expectReceiver(tx, doorWebhook);
+    const replay = await insertReplay(tx, { _id: newId(), of: id, webhook, epoch });
     if (!replay) throw new AppError('DELIVERY_ERASED');
     tx.created(replay._id);
     tx.wakes(DELIVERIES);
@@ -108,15 +117,9 @@ export async function replayDelivery(tenant: Tenant, id: string): Promise<Webhoo
   });
 }
 
-/**
- * Returns the webhook as answers show it. Header values are secrets: a caller that may change them sees them, every other caller sees
- * masks.
- */
-function toWebhook(kit: Kit, tenant: Tenant, row: WebhookRow): Webhook {
-  const { epoch: _epoch, ...shown } = row;
-  const headers = openHeaders(kit.secrets, row.company, row.custom_headers);
-  const visible = allows(tenant.principal.scopes, 'webhooks:update');
-  return { ...shown, custom_headers: visible ? headers : maskHeaders(headers) };
+/** Returns the webhook as answers show it. */
+function toWebhook(kit: Kit, tenant: Tenant, { epoch: _epoch, ...row }: WebhookRow): Webhook {
+  return { ...row, custom_headers: showHeaders(kit.secrets, tenant, row) };
 }
 
 const refuseSecondWebhook = ({ read }: Tenant) =>

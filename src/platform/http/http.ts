@@ -135,17 +135,9 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   if (options.connections) boundConnections(app.server, options.connections);
   const bodies = createBodies(options.bodies ?? UNBOUNDED, (bytes) => metrics.bodyBytes.set(bytes));
   addBodyReader(app, bodies);
-  app.setErrorHandler(async (error, request, reply) => {
-    const problem = isCutOff(request) ? new AppError('MALFORMED_BODY', 'The request was cut off') : toAppError(error);
-    // A full disk is logged once, where the platform notices it. A line for each refused request would use up the space that is left.
-    if (problem.status >= 500 && problem.code !== 'STORAGE_FULL')
-      log.error({ err: error, request_id: request.id, route: routePattern(request) }, 'request failed');
-    // The body of a refused request is read a little longer, because a client that is still writing would not see the answer. A slow body
-    // is not.
-    if (!request.raw.complete && problem.code !== 'REQUEST_TIMEOUT') await bodies.drain(request);
-    if (!request.raw.complete) reply.header('connection', 'close');
-    return sendProblem(problem, request, reply);
-  });
+  app.setErrorHandler(async (error, request, reply) =>
+    sendProblem(await meetFailure(error, request, reply), request, reply),
+  );
   app.addHook('onRequest', (request, reply, done) => {
     addFirstHeaders(request, reply);
     const hasNoHost = request.raw.httpVersion === '1.1' && request.headers.host === undefined;
@@ -167,6 +159,23 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   return app;
 }
 
+/** Logs what a handler has thrown, reads the rest of the request, and returns the problem that is answered. */
+export async function meetFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<AppError> {
+  const problem = isCutOff(request) ? new AppError('MALFORMED_BODY', 'The request was cut off') : toAppError(error);
+  // A full disk is logged once, where the platform notices it. A line for each refused request would use up the space that is left.
+  if (problem.status >= 500 && problem.code !== 'STORAGE_FULL')
+    request.log.error({ err: error, request_id: request.id, route: routePattern(request) }, 'request failed');
+  if (problem.code !== 'REQUEST_TIMEOUT') await drainBody(request, reply);
+  else if (!request.raw.complete) reply.header('connection', 'close');
+  return problem;
+}
+
+/** Reads the body of a refused request a little longer, because a client that is still writing would not see the answer. */
+export async function drainBody(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (!request.raw.complete) await request.server.bodies.drain(request);
+  if (!request.raw.complete) reply.header('connection', 'close');
+}
+
 /** Headers of the API's answers: they hold what only their caller may see, and are data whatever a browser takes them for. */
 const PRIVATE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
@@ -185,9 +194,18 @@ function addBodyReader(app: FastifyInstance, bodies: Bodies): void {
   looking.unref();
   app.addHook('onClose', async () => clearInterval(looking));
   app.removeAllContentTypeParsers();
+  acceptJson(app);
+}
+
+/** Reads a body into memory. */
+export const receiveBody = (request: FastifyRequest): Promise<Buffer> =>
+  request.server.bodies.receive(request, request.routeOptions.bodyLimit ?? BODY_LIMIT);
+
+/** Makes a part of the server accept JSON bodies, which `receive` reads. */
+export function acceptJson(app: FastifyInstance, receive = receiveBody): void {
   app.addContentTypeParser(JSON_TYPE, async (request: FastifyRequest) => {
     refuseContentEncoding(request);
-    return parseJson(await bodies.receive(request, request.routeOptions.bodyLimit ?? BODY_LIMIT));
+    return parseJson(await receive(request));
   });
 }
 

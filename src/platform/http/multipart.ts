@@ -58,6 +58,8 @@ export async function acceptForms(app: FastifyInstance): Promise<void> {
 export interface FormLimits {
   /** The most bytes of the file. */
   maxBytes: number;
+  /** The schema of parts that are not declared; without it they are refused. */
+  others?: TSchema;
   /** The most bytes that the values of the parts in front of the file allow, if these are fewer. */
   narrow?(parts: ReadonlyMap<string, unknown>): number;
 }
@@ -85,7 +87,7 @@ export async function receiveForm(
       throw makeTooLargeError('file', maxBytes);
     const keepPace = (bytes: number): Promise<void> => request.server.bodies.keepPace(owner, bytes);
     const { properties: parts = {} } = (body ?? {}) as { properties?: Record<string, TSchema> };
-    const reading = readParts(request, { parts, maxBytes, narrow, spool, followed, keepPace });
+    const reading = readParts(request, { parts, others: limits.others, maxBytes, narrow, spool, followed, keepPace });
     const values = await Promise.race([reading, followed.failed]);
     let held = false;
     // Failure policy: a file that cannot be closed now is closed when the process ends.
@@ -102,6 +104,7 @@ export async function receiveForm(
 
 interface FormReading {
   parts: Record<string, TSchema>;
+  others: TSchema | undefined;
   maxBytes: number;
   narrow(parts: ReadonlyMap<string, unknown>): number;
   spool: FileSpool;
@@ -122,7 +125,7 @@ async function readParts(request: FastifyRequest, reading: FormReading): Promise
   for await (const part of withoutRequestLog(request).parts({ limits, preservePath: true })) {
     // For a part without a name the form parser leaves the property out.
     const name = (part.fieldname as string | undefined) ?? '';
-    const schema = getOwnProperty(reading.parts, name);
+    const schema = getOwnProperty(reading.parts, name) ?? reading.others;
     if (name === '') throw invalid('body', 'has a part without a name', 'ADDITIONAL_PROPERTIES');
     if (!schema) throw invalid(name.slice(0, 100), 'is not a part of this form', 'ADDITIONAL_PROPERTIES');
     if (body.has(name)) throw invalid(name, 'appears twice in the form', 'DUPLICATE');

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** The protocols besides the API by which a change can arrive. */
-export const VIAS = ['MCP'] as const;
+export const VIAS = ['MCP', 'EVOLUTION'] as const;
 export type Via = (typeof VIAS)[number];
 
 const HEADER = 'x-parley-via';

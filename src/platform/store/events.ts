@@ -30,8 +30,8 @@ export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
 
 export interface RecordEvent {
   event: EventName;
-  /** The record in the format of its GET. */
-  data: { _id: string; company: string };
+  /** The record in the format of its GET. The webhook of a door may want only the events of one inbox. */
+  data: { _id: string; company: string; inbox?: string };
 }
 
 /** An event whose data describes a change instead of a record. `about` names the changed record and its company. */
@@ -43,7 +43,7 @@ export interface ChangeEvent {
 
 export type EventItem = RecordEvent | ChangeEvent;
 
-const findEventRecord = (item: EventItem | UnreadEvent): { _id: string; company: string } =>
+const findEventRecord = (item: EventItem | UnreadEvent): { _id: string; company: string; inbox?: string } =>
   'about' in item ? item.about : item.data;
 
 /** From this number of events on, it takes less time to find out who listens than to write bodies for nobody. */
@@ -108,7 +108,8 @@ async function chooseAwaited<T extends EventItem | UnreadEvent>(tx: Executor, it
   if (items.length < MANY_EVENTS) return items;
   const listeners = await many<{ company: string; event: EventName }>(tx, {
     name: 'events.findListeners',
-    text: `select company_id as company, event from event_listeners where company_id = any($1::text[]) and event = any($2::text[])`,
+    text: `select company_id as company, event from event_listeners where company_id = any($1::text[]) and event = any($2::text[])
+      union select company_id, event from door_listeners where company_id = any($1::text[]) and event = any($2::text[])`,
     values: [
       [...new Set(items.map((item) => findEventRecord(item).company))],
       [...new Set(items.map((item) => item.event))],
@@ -122,16 +123,27 @@ async function chooseAwaited<T extends EventItem | UnreadEvent>(tx: Executor, it
 export const QUEUE_MADE =
   'insert into delivery_queue (company_id, seq, delivery_id) select company_id, seq, _id from made';
 
+/**
+ * A delivery for each listener: the company's webhook, and webhooks of doors, whose deliveries get ids made from the one of the item. A record
+ * without an inbox, such as a contact, may concern every inbox; the door's format finds out.
+ */
 function insertDeliveries(tx: Executor, items: EventItem[], timestamp: string): Promise<number> {
   return exec(tx, {
     name: 'events.insertDeliveries',
     text: `with made as (
-        insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, queued_at, body)
-        select item.company_id, item._id, l.webhook_id, l.epoch, item.event, item.resource_id, $5, item.body
-        from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::text[])
-          with ordinality as item (company_id, _id, event, resource_id, body, position)
-        join event_listeners l on l.company_id = item.company_id and l.event = item.event
-        where exists (select from companies c where c._id = l.company_id and c.status = 'ACTIVE')
+        insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, form, resource_id, queued_at, body)
+        select item.company_id, coalesce(left(item._id, 8) || left(md5(item._id || l.webhook_id || l.form), 16), item._id),
+          l.webhook_id, l.epoch, item.event, l.form, item.resource_id, $5, item.body
+        from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::text[], $7::text[])
+          with ordinality as item (company_id, _id, event, resource_id, body, inbox_id, position)
+        cross join lateral (
+          select w.webhook_id, w.epoch, null::text as form from event_listeners w
+            where w.company_id = item.company_id and w.event = item.event
+          union all
+          select d.webhook_id, d.epoch, d.form from door_listeners d where d.company_id = item.company_id and d.event = item.event
+            and coalesce(d.inbox_id = item.inbox_id, true)
+        ) l
+        where exists (select from companies c where c._id = item.company_id and c.status = 'ACTIVE')
         order by item.position
         returning company_id, seq, _id
       ) ${QUEUE_MADE}`,
@@ -142,6 +154,7 @@ function insertDeliveries(tx: Executor, items: EventItem[], timestamp: string): 
       items.map((item) => findEventRecord(item)._id),
       timestamp,
       items.map((item) => JSON.stringify({ event: item.event, timestamp, data: item.data })),
+      items.map((item) => findEventRecord(item).inbox ?? null),
     ],
   });
 }

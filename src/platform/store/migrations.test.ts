@@ -391,6 +391,30 @@ test('addresses of pictures that lead nowhere are removed from a database of an 
   );
 });
 
+test('inboxes of an earlier version get the name of their instance, or a slug of their name, different within the company', async () => {
+  const { name, url } = await createOwned();
+  const files = ['0070_inboxes_door_name.sql', '0071_inboxes_door_name.concurrent.sql'];
+  await run(
+    makeUrl(name),
+    `delete from schema_migrations where name in ('${files.join(`', '`)}')`,
+    'alter table inboxes drop column door_name',
+    `insert into companies (_id, name) values ('c', 'Acme'), ('d', 'Other')`,
+    `insert into inboxes (company_id, _id, name, channel, status, settings) values
+      ('c', 'a', 'Recepção 2', 'WEB_V2', 'DELETED', '{}'), ('c', 'b', 'Recepção 2', 'WEB_V2', 'ACTIVE', '{}'),
+      ('c', 'e', '年齢', 'WEB_V2', 'ACTIVE', '{}'), ('d', 'f', 'recepcao 2', 'WEB_V2', 'ACTIVE', '{}'),
+      ('c', 'g', 'x', 'PARTNER_API', 'ACTIVE', '{"partner_api_config": {"instance_name": "Shop 1"}}')`,
+  );
+  assert.deepEqual(await migrate(url, prepareQueue), files);
+  const rows = await run(makeUrl(name), 'select _id, door_name from inboxes order by _id');
+  assert.deepEqual(rows, [
+    { _id: 'a', door_name: 'recepcao_2_a' },
+    { _id: 'b', door_name: 'recepcao_2' },
+    { _id: 'e', door_name: 'inbox' },
+    { _id: 'f', door_name: 'recepcao_2' },
+    { _id: 'g', door_name: 'Shop 1' },
+  ]);
+});
+
 test('findMissing names migrations that did not run and queues that do not exist', async () => {
   const url = makeUrl(await cloneTemplate());
   await run(url, `delete from schema_migrations where name = '0009_inboxes.sql'`);

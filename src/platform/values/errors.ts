@@ -28,6 +28,7 @@ export const ERRORS = {
   METHOD_NOT_ALLOWED: { status: 405, title: 'The path does not support this method' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
   CHANNEL_IN_USE: { status: 409, title: 'Another inbox already uses this number' },
+  INSTANCE_EXISTS: { status: 409, title: 'Another inbox already has this door_name' },
   WEBHOOK_EXISTS: { status: 409, title: 'The company already has a webhook' },
   WEBHOOK_INACTIVE: { status: 409, title: 'The webhook is inactive' },
   DELIVERY_ERASED: { status: 409, title: 'The content of the delivery has been erased' },

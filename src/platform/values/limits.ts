@@ -12,6 +12,7 @@ export const LIMIT_TOPICS = [
   'E-mail',
   'Web chat',
   'MCP',
+  'Evolution',
   'Agents',
   'Knowledge',
   'Webhooks',

@@ -77,6 +77,7 @@ export async function createFullCompany(platform: Platform): Promise<FullCompany
     ...made,
     'bulk-run': run,
     webhook,
+    'door-webhook': await setDoorWebhook(platform, { ...company, inbox: phone.inbox }, marker),
     delivery,
     'delivery-replay': await insertReplay(platform, company._id, webhook),
   };
@@ -347,6 +348,18 @@ export async function createWebhook(platform: Platform, { key }: { key: string }
     },
   });
   return body._id;
+}
+
+/** Sets the webhook of a door for an event that never fires. */
+export async function setDoorWebhook(
+  { call, sandboxUrl }: Platform,
+  { key, inbox }: { key: string; inbox: string | null },
+  marker: string,
+): Promise<string> {
+  const url = `${sandboxUrl}/receiver/${marker}`;
+  const custom_headers = { 'x-secret': `${marker} header` };
+  const body = { door: 'EVOLUTION', inbox, url, events: ['CALL'], custom_headers };
+  return (await call(200, 'PUT', '/v1/door-webhooks', { key, body })).body._id;
 }
 
 /** Inserts a delivery that is finished. */

@@ -19,6 +19,7 @@ import {
 import { createFullCompany } from './companies.ts';
 import { chooseInDepth } from './depth.ts';
 import { readOperations, type Operation } from './document.ts';
+import { checkEvolution } from './evolution.ts';
 import { checkGlobals } from './globals.ts';
 import { checkIsolation, checkAllowedCallersSucceed } from './isolation.ts';
 import { isList, checkLists } from './lists.ts';
@@ -146,6 +147,7 @@ const OTHERS = {
   'without a token': checkPublicOperations,
   'ids in a sheet': checkSheets,
   'ids in a tool': checkTools,
+  'ids at the door of Evolution': checkEvolution,
   'one scope alone': checkScopes,
 };
 

@@ -12,7 +12,7 @@ import { makeMp3, makeMp4, makePng, makeWebp } from '../../support/media-samples
 import { makePhoneNumber } from '../../support/network.ts';
 import { FROM_PAGE, freshEmail, PASSWORD } from '../../support/people.ts';
 import type { Json, Platform } from '../../support/platform.ts';
-import { createWebhook, findId, type FullCompany } from './companies.ts';
+import { createWebhook, findId, setDoorWebhook, type FullCompany } from './companies.ts';
 import { buildForm } from './forms.ts';
 
 interface Sample {
@@ -40,6 +40,11 @@ async function prepareWebhook(platform: Platform, own: FullCompany): Promise<voi
     own._id,
   ]);
   own.records.webhook = row?._id ?? (await createWebhook(platform, own, own.marker));
+}
+
+/** Sets a second webhook of a door, which the next request may remove. */
+async function addDoorWebhook(platform: Platform, own: FullCompany): Promise<void> {
+  own.fresh = { 'door-webhook': await setDoorWebhook(platform, { ...own, inbox: null }, own.marker) };
 }
 
 /** Leaves the company only the server that it began with. */
@@ -242,6 +247,7 @@ export const SAMPLES: Record<string, Sample> = {
     prepare: addTemplate,
   },
   'POST /v1/messages/send-text': sends(() => ({ content: 'Hello' })),
+  'POST /v1/messages/send-content': sends(() => ({ contentType: 'LOCATION', location: { latitude: 1, longitude: 2 } })),
   'POST /v1/messages/send-template': sends(({ marker }) => ({ template: { name: marker, language: 'pt_BR' } })),
   'POST /v1/custom-fields': { body: () => ({ slug: `till_${newId()}` }) },
   'PATCH /v1/custom-fields/{id}': { body: () => ({ title: 'Till' }) },
@@ -331,6 +337,8 @@ export const SAMPLES: Record<string, Sample> = {
     body: () => ({ file: 'note\nAna\n', mapping: { note: 'note' } }),
     prepare: endImports,
   },
+  'PUT /v1/door-webhooks': { body: () => ({ url: 'http://127.0.0.1:9/', events: ['CALL'] }) },
+  'DELETE /v1/door-webhooks/{id}': { prepare: addDoorWebhook },
   'POST /v1/webhooks': {
     body: () => ({ url: 'http://127.0.0.1:9/', events: ['FOLLOWUP_SENT'] }),
     prepare: deleteWebhook,

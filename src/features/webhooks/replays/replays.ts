@@ -3,7 +3,7 @@ import type { Kit } from '../../../kit.ts';
 import type { Origin } from '../../../platform/http/audit.ts';
 import { DELIVERIES } from '../../../platform/store/events.ts';
 import type { Tenant, TenantTx } from '../../../platform/store/tenant.ts';
-import { AppError, invalid } from '../../../platform/values/errors.ts';
+import { AppError, invalid, unknownReference } from '../../../platform/values/errors.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
 import { ref } from '../../../platform/values/schema.ts';
@@ -12,7 +12,8 @@ import type { RunKind } from '../../../platform/work/runs/kind.ts';
 import type { ClaimedRun } from '../../../platform/work/runs/queries.ts';
 import { addRun } from '../../../platform/work/runs/runs.ts';
 import { startRuns, type Portion } from '../../../platform/work/runs/work.ts';
-import { findWebhook } from '../queries.ts';
+import { findDoorWebhook } from '../doors/queries.ts';
+import { expectReceiver } from '../webhooks.ts';
 import { countChosen, findReplayState, REPLAY_COLUMNS, replayPortion, type ReplayInput } from './queries.ts';
 import { DeliveryReplay, REPLAY_STATUSES, type DeliveryReplayCreate } from './schemas.ts';
 
@@ -42,12 +43,13 @@ export async function startReplay(
   if (Date.parse(asked.from) >= Date.parse(asked.to)) throw invalid('to', 'must be later than from', 'TOO_EARLY');
   const { type, id, name } = tenant.principal;
   return tenant.tx(async (tx) => {
-    const webhook = await findWebhook(tx);
-    if (webhook?.status !== 'ACTIVE') throw new AppError('WEBHOOK_INACTIVE');
-    const total = await countChosen(tx, asked, MOST_DELIVERIES + 1);
+    const { webhook: door = null, ...period } = asked;
+    if (door !== null && !(await findDoorWebhook(tx, door))) throw unknownReference('webhook');
+    const { _id: webhook, epoch } = await expectReceiver(tx, door);
+    const total = await countChosen(tx, { ...period, door }, MOST_DELIVERIES + 1);
     if (total > MOST_DELIVERIES)
       throw invalid('to', `is too late: more than ${MOST_DELIVERIES} deliveries match`, 'TOO_MANY_DELIVERIES');
-    const input: ReplayInput = { ...asked, webhook: webhook._id, epoch: webhook.epoch };
+    const input: ReplayInput = { ...period, webhook, epoch, isDoor: door !== null };
     return addRun(tx, REPLAYS, { input, subjects: null, total, actor: { type, id, name }, origin });
   });
 }

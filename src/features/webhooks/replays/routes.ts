@@ -20,7 +20,7 @@ export function deliveryReplayRoutes(app: FastifyInstance, kit: Kit): void {
     description: WORDS,
     body: ref(DeliveryReplayCreate),
     answers: { 201: REPLAYS.schema },
-    errors: ['REPLAY_RUNNING', 'WEBHOOK_INACTIVE', 'QUOTA_EXCEEDED'],
+    errors: ['REPLAY_RUNNING', 'WEBHOOK_INACTIVE', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
     handler: (tenant, { body, reply }) => startReplay(tenant, body, readRequestOrigin(reply.request)),
     again: ({ read }, id) => readRun(read, REPLAYS, id),
   });

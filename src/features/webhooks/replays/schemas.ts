@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { anyWebhook } from '../schemas.ts';
 import { EVENT_NAMES } from '../../../platform/store/events.ts';
 import { define, nullable, oneOf, recordId, strict, Timestamp, plain } from '../../../platform/values/schema.ts';
 
@@ -11,6 +12,9 @@ export const DeliveryReplayCreate = define(
   strict({
     status: oneOf(ENDED_STATUSES, 'Which deliveries are replayed, by their status'),
     event: Type.Optional(oneOf(EVENT_NAMES, 'By default the deliveries of all events')),
+    webhook: Type.Optional(
+      recordId('door-webhook', "The webhook of a door; by default those of the company's webhook"),
+    ),
     from: Type.String({ ...Timestamp, description: 'Deliveries that were queued at this time or later' }),
     to: Type.String({ ...Timestamp, description: 'Deliveries that were queued before this time' }),
   }),
@@ -22,7 +26,7 @@ export const DeliveryReplay = define(
   Type.Object({
     _id: recordId('delivery-replay'),
     company: recordId('company'),
-    webhook: recordId('webhook'),
+    webhook: anyWebhook('The webhook that gets the replays'),
     status: oneOf(
       REPLAY_STATUSES,
       'The state of the replay. FAILED: it ended before its last delivery, and `error` says why',

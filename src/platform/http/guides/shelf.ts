@@ -25,6 +25,7 @@ const FOR_USERS = [
   'lists',
   'live',
   'mcp',
+  'evolution',
   'whatsapp',
   'web-chat',
   'email',

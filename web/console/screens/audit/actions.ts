@@ -12,6 +12,7 @@ const ACTIONS = {
   conversations: ['create', 'update', 'start-bulk', 'cancel-bulk'],
   'custom-fields': ['create', 'update', 'delete'],
   deliveries: ['replay', 'start-replay', 'cancel-replay'],
+  'door-webhooks': ['update', 'delete'],
   inboxes: ['create', 'update'],
   knowledge: ['create', 'update', 'delete', 'retry'],
   'mcp-servers': ['create', 'update', 'delete'],

@@ -4,6 +4,7 @@ import type { Inbox, InboxUpdate } from '@parley/sdk';
 export type Draft = Pick<
   Inbox,
   | 'name'
+  | 'door_name'
   | 'default_owner'
   | 'general_config'
   | 'disable_inbound_ai'
@@ -21,6 +22,7 @@ export interface DraftProps {
 export function toDraft(inbox: Inbox): Draft {
   const {
     name,
+    door_name,
     default_owner,
     default_agent = null,
     general_config,
@@ -31,6 +33,7 @@ export function toDraft(inbox: Inbox): Draft {
   const { process_unsupported_messages, pdf_local_text_extraction } = inbox;
   return {
     name,
+    door_name,
     default_owner,
     default_agent,
     general_config,

@@ -21,7 +21,7 @@ import { SETTINGS } from './settings-texts.ts';
 import { TestMode } from './test-mode.tsx';
 import { INBOXES } from './texts.ts';
 
-const FIELDS = ['name', 'default_owner', 'default_agent', 'test_mode', 'webhook_url'];
+const FIELDS = ['name', 'door_name', 'default_owner', 'default_agent', 'test_mode', 'webhook_url'];
 
 export function SettingsForm({ inbox }: { inbox: Inbox }): ReactElement {
   const texts = useTexts(SETTINGS);
@@ -61,6 +61,13 @@ export function SettingsForm({ inbox }: { inbox: Inbox }): ReactElement {
           value={draft.webhook_url}
           onChange={(webhook_url) => change({ webhook_url })}
           error={explainField(error, 'webhook_url')}
+        />
+        <TextField
+          label={texts.instance}
+          hint={texts.instanceHint}
+          value={draft.door_name}
+          onChange={(door_name) => change({ door_name })}
+          error={explainField(error, 'door_name')}
         />
         {may && (
           <div>

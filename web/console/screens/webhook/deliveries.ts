@@ -10,6 +10,7 @@ export type DeliveryStatus = WebhookDelivery['status'];
 export interface DeliveryFilter {
   event?: EventName | undefined;
   status?: DeliveryStatus | undefined;
+  webhook?: string | undefined;
 }
 
 const DELIVERIES_KEY = ['deliveries'] as const;
@@ -28,8 +29,10 @@ const ANSWERED_MS = 1_500;
 /** Shows a replay in the lists that it belongs to, and soon after that its outcome. */
 export function showReplay(replay: WebhookDelivery): void {
   changeFeeds<WebhookDelivery>(DELIVERIES_KEY, (feed, [, filter]) => {
-    const { event, status } = filter as DeliveryFilter;
-    const isWanted = (event ?? replay.event) === replay.event && (status ?? replay.status) === replay.status;
+    const asked = filter as DeliveryFilter;
+    const isWanted = (['event', 'status', 'webhook'] as const).every(
+      (field) => (asked[field] ?? replay[field]) === replay[field],
+    );
     return isWanted ? placeInFeed(feed, replay, ({ createdAt }) => createdAt) : feed;
   });
   setTimeout(rereadDeliveries, ANSWERED_MS);

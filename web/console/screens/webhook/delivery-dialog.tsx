@@ -13,6 +13,8 @@ import { COMMON } from '../../ui/texts.ts';
 import { showError, showNotice } from '../../ui/toast.tsx';
 import { showReplay } from './deliveries.ts';
 import { DELIVERY_ERRORS, explainDelivery } from './delivery-texts.ts';
+import { useDoorWebhooks } from './door-records.ts';
+import { DOOR_WEBHOOKS } from './door-texts.ts';
 import { EVENT_TITLES } from './event-texts.ts';
 import { WEBHOOK } from './texts.ts';
 import styles from './webhook.module.css';
@@ -71,6 +73,9 @@ export function DeliveryDialog({ delivery, onClose }: DeliveryDialogProps): Reac
 function DeliveryFacts({ delivery }: { delivery: WebhookDelivery }): ReactElement {
   const texts = useTexts(WEBHOOK);
   const errors = useTexts(DELIVERY_ERRORS);
+  const doors = useTexts(DOOR_WEBHOOKS);
+  const { data: webhooks = [] } = useDoorWebhooks();
+  const { form, webhook } = delivery;
   const { _id, event, status, queued_at, attempted_at, response_status, response_ms, replay_of, error } = delivery;
   const cause = explainDelivery(delivery, errors);
   return (
@@ -82,6 +87,8 @@ function DeliveryFacts({ delivery }: { delivery: WebhookDelivery }): ReactElemen
         response_status !== null && [texts.httpStatus, response_status],
         response_ms !== null && [texts.took, `${formatNumber(response_ms)} ms`],
         [texts.event, <code>{event}</code>],
+        form !== null && [doors.form, <code>{form}</code>],
+        form !== null && [doors.webhook, webhooks.find((each) => each._id === webhook)?.url ?? <code>{webhook}</code>],
         [texts.queuedAt, formatMoment(queued_at)],
         attempted_at !== null && [texts.attemptedAt, formatMoment(attempted_at)],
         [texts.delivery, <code>{_id}</code>],

@@ -12,7 +12,9 @@ import { Empty } from '../../ui/state.tsx';
 import { rereadDeliveries, useDeliveries, type DeliveryStatus, type EventName } from './deliveries.ts';
 import { DeliveryDialog } from './delivery-dialog.tsx';
 import { DELIVERY_ERRORS, explainDelivery } from './delivery-texts.ts';
+import { DOOR_WEBHOOKS } from './door-texts.ts';
 import { EVENT_NAMES, EVENT_TITLES } from './event-texts.ts';
+import { WebhookField } from './webhook-field.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
 import { REPLAY } from './replay-texts.ts';
 import { WEBHOOK } from './texts.ts';
@@ -29,7 +31,12 @@ export function DeliveryLog(): ReactElement {
   const mayReplay = useMay('webhooks:update');
   const [isReplaying, replay] = useState(false);
   const [open, setOpen] = useState<WebhookDelivery | null>(null);
-  const feed = useDeliveries({ event: event || undefined, status: status || undefined });
+  const [webhook, setWebhook] = useState('');
+  const feed = useDeliveries({
+    event: event || undefined,
+    status: status || undefined,
+    webhook: webhook || undefined,
+  });
   const columns = useColumns();
   return (
     <>
@@ -53,6 +60,7 @@ export function DeliveryLog(): ReactElement {
           ]}
           onChange={setStatus}
         />
+        <WebhookField webhook={webhook} onChange={setWebhook} />
         <Button icon="refresh" onClick={rereadDeliveries}>
           {texts.refresh}
         </Button>
@@ -89,12 +97,14 @@ function useColumns(): Column<WebhookDelivery>[] {
   const texts = useTexts(WEBHOOK);
   const titles = useTexts(EVENT_TITLES);
   const errors = useTexts(DELIVERY_ERRORS);
+  const doors = useTexts(DOOR_WEBHOOKS);
   return [
     {
       key: 'event',
       title: texts.event,
       width: 'minmax(150px, 2fr)',
-      render: ({ event, replay_of }) => (replay_of ? `${titles[event]} (${texts.replay})` : titles[event]),
+      render: ({ event, form, replay_of }) =>
+        [titles[event], form && ` · ${form}`, replay_of && ` (${texts.replay})`].filter(Boolean).join(''),
     },
     {
       key: 'at',
@@ -108,7 +118,10 @@ function useColumns(): Column<WebhookDelivery>[] {
       title: texts.answer,
       width: 'minmax(120px, 2fr)',
       isSecondary: true,
-      render: (delivery) => explainDelivery(delivery, errors) ?? delivery.response_status ?? '–',
+      render: (delivery) =>
+        explainDelivery(delivery, errors) ??
+        delivery.response_status ??
+        (delivery.status === 'DELIVERED' ? doors.nothingSent : '–'),
     },
     {
       key: 'took',

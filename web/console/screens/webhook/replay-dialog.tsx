@@ -14,6 +14,7 @@ import { Failure, Loading } from '../../ui/state.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import { rereadDeliveries, type EventName } from './deliveries.ts';
 import { EVENT_NAMES, EVENT_TITLES } from './event-texts.ts';
+import { WebhookField } from './webhook-field.tsx';
 import { ReplayProgress } from './replay-progress.tsx';
 import { REPLAY } from './replay-texts.ts';
 import { showReplayRun, useReplay } from './replays.ts';
@@ -47,6 +48,7 @@ function ReplayForm({ onClose }: { onClose(): void }): ReactElement {
   const zone = findBrowserZone();
   const [status, setStatus] = useState<(typeof STATUSES)[number]>('FAILED');
   const [event, setEvent] = useState<EventName | ''>('');
+  const [webhook, setWebhook] = useState('');
   const [from, setFrom] = useState(() => toZonedTime(new Date(Date.now() - DAY_MS).toISOString(), zone));
   // The period ends after the minute that has begun, so that a delivery that has just failed is in it.
   const [to, setTo] = useState(() => toZonedTime(new Date(Date.now() + 60_000).toISOString(), zone));
@@ -56,6 +58,7 @@ function ReplayForm({ onClose }: { onClose(): void }): ReactElement {
       parley.webhooks.replayDeliveries({
         status,
         ...(event && { event }),
+        ...(webhook && { webhook }),
         from: period.from ?? '',
         to: period.to ?? '',
       }),
@@ -98,6 +101,7 @@ function ReplayForm({ onClose }: { onClose(): void }): ReactElement {
           ]}
           onChange={setEvent}
         />
+        <WebhookField isOfDoor webhook={webhook} onChange={setWebhook} />
         <TextField
           label={texts.from}
           type="datetime-local"

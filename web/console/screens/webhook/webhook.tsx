@@ -8,6 +8,7 @@ import { Page } from '../../ui/page.tsx';
 import { Empty, Failure, Loading } from '../../ui/state.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import { DeliveryLog } from './delivery-log.tsx';
+import { DoorWebhooks } from './door-webhooks.tsx';
 import { WEBHOOK } from './texts.ts';
 import { WebhookDialog } from './webhook-dialog.tsx';
 import { useWebhook } from './webhook-record.ts';
@@ -40,7 +41,10 @@ export function WebhookScreen(): ReactElement {
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {webhook !== undefined && (
         <div className={styles['screen']}>
-          {webhook ? <WebhookSummary webhook={webhook} /> : <Empty icon="webhook" title={texts.none} />}
+          <div className={styles['settings']}>
+            {webhook ? <WebhookSummary webhook={webhook} /> : <Empty icon="webhook" title={texts.none} />}
+            <DoorWebhooks />
+          </div>
           <DeliveryLog />
         </div>
       )}

@@ -1,0 +1,146 @@
+/** Webhooks in the format of Evolution API: which of its events fire, and what is posted. */
+import { SignJWT } from 'jose';
+import {
+  declareDoorFormat,
+  type DoorEvent,
+  type DoorLookUps,
+  type DoorRequest,
+} from '../../platform/outside/door-formats.ts';
+import { FILE_HERE, streamJson } from '../../platform/outside/json-with-file.ts';
+import type { EventName } from '../../platform/store/events.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
+import { getOwnProperty } from '../../platform/values/own-property.ts';
+import type { JsonObject } from '../json.ts';
+import { findJid } from './contact-jid.ts';
+import { toJid } from './jid.ts';
+
+import { readStatus, showMessage } from './messages.ts';
+import { makeKey } from './webhook-message.ts';
+
+/** Evolution's names of events; those without events of the platform are accepted and never fire. */
+const EVENTS: Record<string, readonly EventName[]> = {
+  APPLICATION_STARTUP: [],
+  QRCODE_UPDATED: [],
+  MESSAGES_SET: [],
+  MESSAGES_UPSERT: ['MESSAGE_RECEIVED'],
+  MESSAGES_EDITED: [],
+  MESSAGES_UPDATE: ['MESSAGE_SENT', 'MESSAGE_DELIVERED', 'MESSAGE_READ', 'MESSAGE_FAILED'],
+  MESSAGES_DELETE: [],
+  SEND_MESSAGE: ['MESSAGE_SENT'],
+  SEND_MESSAGE_UPDATE: [],
+  CONTACTS_SET: [],
+  CONTACTS_UPSERT: ['CONTACT_CREATED'],
+  CONTACTS_UPDATE: ['CONTACT_UPDATED'],
+  PRESENCE_UPDATE: [],
+  CHATS_SET: [],
+  CHATS_UPSERT: [],
+  CHATS_UPDATE: [],
+  CHATS_DELETE: [],
+  GROUPS_UPSERT: [],
+  GROUP_UPDATE: [],
+  GROUP_PARTICIPANTS_UPDATE: [],
+  CONNECTION_UPDATE: [],
+  LABELS_EDIT: [],
+  LABELS_ASSOCIATION: [],
+  CALL: [],
+  TYPEBOT_START: [],
+  TYPEBOT_CHANGE_STATUS: [],
+  REMOVE_INSTANCE: [],
+  LOGOUT_INSTANCE: [],
+  INSTANCE_CREATE: [],
+  INSTANCE_DELETE: [],
+  STATUS_INSTANCE: [],
+};
+export const EVENT_NAMES = Object.keys(EVENTS);
+
+/** What the data of an event is made of. */
+interface Told {
+  event: DoorEvent;
+  lookUps: DoorLookUps;
+  inbox: JsonObject;
+}
+
+type DescribeData = (told: Told) => Promise<JsonObject | null>;
+
+const DATA = new Map<string, DescribeData>([
+  ['MESSAGES_UPSERT', (told) => describeMessage(told, 'DELIVERY_ACK')],
+  ['SEND_MESSAGE', (told) => describeMessage(told, 'PENDING')],
+  ['MESSAGES_UPDATE', describeStatus],
+  ['CONTACTS_UPSERT', describeContact],
+  ['CONTACTS_UPDATE', describeContact],
+]);
+
+export const declareEvolutionFormat = (): void => declareDoorFormat('EVOLUTION', { events: EVENTS, build });
+
+async function build(event: DoorEvent, lookUps: DoorLookUps, publicUrl: string): Promise<DoorRequest | null> {
+  const inbox = await lookUps.inbox(event.inbox ?? event.data.inbox);
+  const data = inbox && (await DATA.get(event.form)?.({ event, lookUps, inbox }));
+  if (!inbox || !data) return null;
+  const envelope = {
+    event: event.form.toLowerCase().replace('_', '.'),
+    instance: inbox.door_name,
+    data,
+    destination: event.url,
+    date_time: event.timestamp,
+    sender: inbox.number ? toJid(inbox.number as string) : '',
+    server_url: `${publicUrl}/evolution`,
+    apikey: event.apiKey,
+  };
+  const file = event.options.base64 && 'messageType' in data ? await findFile(event, lookUps) : null;
+  if (file) addFile(data, file.bytes);
+  return {
+    url: event.options.by_events ? `${event.url}/${event.form.toLowerCase().replaceAll('_', '-')}` : event.url,
+    headers: await signHeaders(event.headers),
+    body: file ? streamJson(envelope, file) : JSON.stringify(envelope),
+  };
+}
+
+/** Puts the file into the message. Its size was not known when the event was stored, if it was still on its way. */
+function addFile({ messageType, message }: JsonObject, bytes: number): void {
+  message.base64 = FILE_HERE;
+  Object.assign(getOwnProperty(message as JsonObject, messageType as string) as JsonObject, {
+    fileLength: String(bytes),
+  });
+}
+
+/** Base64 makes a file longer by a third, so this is 8 MB of it. */
+const MOST_FILE_BYTES = declareLimit(6 * 1024 * 1024, {
+  topic: 'Webhooks',
+  what: "File in a delivery in Evolution's format",
+  unit: 'bytes',
+  beyond: 'left out',
+});
+
+const findFile = async ({ data }: DoorEvent, lookUps: DoorLookUps): ReturnType<DoorLookUps['file']> =>
+  data.attachment ? lookUps.file(data.attachment as string, MOST_FILE_BYTES) : null;
+
+const JWT_SECONDS = 600;
+
+/** Evolution signs a token with the value of the header jwt_key, and sends it in its place. */
+async function signHeaders({ jwt_key, ...headers }: Record<string, string>): Promise<Record<string, string>> {
+  if (!jwt_key) return headers;
+  const iat = Math.floor(Date.now() / 1000);
+  const token = await new SignJWT({ iat, exp: iat + JWT_SECONDS, app: 'evolution', action: 'webhook' })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .sign(new TextEncoder().encode(jwt_key));
+  return { ...headers, authorization: `Bearer ${token}` };
+}
+
+async function describeMessage({ event: { data }, lookUps }: Told, status: string): Promise<JsonObject> {
+  const remoteJid = await findJid(data.contact as string, data.contact_summary as JsonObject, lookUps);
+  const { contextInfo, ...shown } = await showMessage(lookUps, data, remoteJid);
+  return { ...shown, status, ...(contextInfo !== null && { contextInfo }) };
+}
+
+async function describeStatus({ event: { data }, lookUps, inbox }: Told): Promise<JsonObject> {
+  const remoteJid = await findJid(data.contact as string, data.contact_summary as JsonObject, lookUps);
+  const { id: keyId, fromMe } = makeKey(data, remoteJid);
+  return { messageId: data._id, keyId, remoteJid, fromMe, status: readStatus(data), instanceId: inbox._id };
+}
+
+/** A contact without a conversation in the inbox is not one of the instance. */
+async function describeContact({ event: { data }, lookUps, inbox }: Told): Promise<JsonObject | null> {
+  if (!(await lookUps.knows(data._id as string, inbox._id as string))) return null;
+  const remoteJid = await findJid(data._id as string, data, lookUps);
+  return { remoteJid, pushName: data.name ?? '', profilePicUrl: data.avatar_url, instanceId: inbox._id };
+}
