@@ -673,7 +673,7 @@ export interface MessagesSearchQuery {
   contact?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   inbox?: string | undefined;
-  /** Only together with `inbox` */
+  /** Its id at the network */
   external_id?: string | undefined;
   /** Notes that mention this user */
   mentioned?: string | undefined;

@@ -4225,8 +4225,8 @@ export interface SendContent {
     reaction?: {
       /** Identifier: 24 lower-case hex characters */
       message: string;
-      /** One emoji; null removes the reaction */
-      emoji: string | null;
+      /** One emoji; without one, the reaction is removed */
+      emoji?: string | null | undefined;
     } | undefined;
     /** For INTERACTIVE: what the contact can choose; either `buttons`, `link` or `list` */
     interactive?: {

@@ -172,8 +172,11 @@ test('each card of a carousel names its own file, and a card with a link of its 
   assert.deepEqual(sent, sendTemplate(makeCards([{ id: '07' }, { id: '17' }, link])).template);
 });
 
-test('a picture can be a reply to a message', () => {
+test('a picture can be a reply to a message, and a reaction is none', () => {
   assert.deepEqual(build({ contentType: 'IMAGE' }, file, 'wamid.IN1')?.context, { message_id: 'wamid.IN1' });
+  // A reaction names its message itself.
+  const reaction = { externalId: 'wamid.IN1', emoji: '👍' };
+  assert.equal(build({ contentType: 'REACTION', reaction }, null, 'wamid.IN1')?.context, undefined);
 });
 
 test('no request body is built for a content without the parts of its type, or of a type that cannot be sent', () => {

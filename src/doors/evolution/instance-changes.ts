@@ -40,12 +40,13 @@ async function createInstance(caller: EvolutionCaller, { body, idempotencyKey }:
   if (inbox.code === 'INSTANCE_EXISTS')
     throw new EvolutionError(403, [`This name "${instanceName}" is already in use.`]);
   if (status >= 400) throw fromProblem(inbox);
-  const key = await caller.call('POST', '/v1/api-keys', {
+  const { body: key } = await caller.ask('POST', '/v1/api-keys', {
     body: { name: `Evolution: ${instanceName}`.slice(0, 100), type: 'company', scopes: SCOPES, format: 'SHORT' },
   });
   return {
     instance: { instanceName, instanceId: inbox._id, integration: BUSINESS, status: readState(inbox) },
-    hash: key.token,
+    // A client that may not create keys goes on with its own.
+    hash: key.token ?? caller.key,
     webhook: {},
     settings: {},
   };

@@ -36,12 +36,20 @@ export async function storeFile({ caller, asked }: Send, wanted: WantedFile): Pr
     : await openMedia(caller, wanted);
   const { idempotencyKey: key } = asked;
   const form = { parts: { fileType: wanted.fileType }, file };
-  const stored = await caller.call('POST', '/v1/resource/upload-attachment', {
-    form,
-    ...(key && { idempotencyKey: `${key}:file` }),
-  });
-  return stored._id as string;
+  try {
+    const stored = await caller.call('POST', '/v1/resource/upload-attachment', {
+      form,
+      ...(key && { idempotencyKey: `${key}:file` }),
+    });
+    return stored._id as string;
+  } catch (error) {
+    throw explainFetch(error);
+  }
 }
+
+/** Failure policy: the client is told why its address gives no file; other errors are thrown on. */
+const explainFetch = (error: unknown): unknown =>
+  error instanceof OutboundError ? badRequest(`The media cannot be fetched: ${error.message}`) : error;
 
 async function openMedia(caller: EvolutionCaller, { media, fileName, fileType }: WantedFile): Promise<InnerFile> {
   const given = media?.trim() ?? '';
@@ -77,9 +85,7 @@ async function fetchFile({ kit }: EvolutionCaller, address: string, fileName: st
       url = next.href;
     }
   } catch (error) {
-    // Failure policy: the client is told why its address gives no file; other errors are thrown on.
-    if (!(error instanceof OutboundError)) throw error;
-    throw badRequest(`The media cannot be fetched: ${error.message}`);
+    throw explainFetch(error);
   }
   throw badRequest(`The media cannot be fetched: there are more than ${REDIRECTS} redirects`);
 }

@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { admitRequest } from '../../platform/http/access.ts';
+import { admitRequest, createVisitCounter } from '../../platform/http/access.ts';
 import { hangUpSignal } from '../../platform/http/hang-up.ts';
 import { acceptJson, drainBody, meetFailure, receiveBody } from '../../platform/http/http.ts';
 import { acceptForms, receiveForm, FilePart, type Form } from '../../platform/http/multipart.ts';
@@ -71,7 +71,11 @@ export function evolutionDoor(app: FastifyInstance, kit: Kit): void {
     for (const method of METHODS) inner.route({ ...options, method, url: `${PATH}/*` });
     const welcome = { status: 200, message: 'Welcome to the Evolution API, it is working!', version: VERSION };
     for (const url of [PATH, `${PATH}/`])
-      inner.get(url, { config: { access: 'public' }, schema: { hide: true } }, async () => welcome);
+      inner.get(
+        url,
+        { config: { access: 'public' }, schema: { hide: true }, onRequest: createVisitCounter(kit.access) },
+        async () => welcome,
+      );
   });
 }
 

@@ -277,3 +277,21 @@ test('a place, contact cards, a reaction, buttons and a list are sent as the net
       'Method not available on WhatsApp Business API',
     ]);
 });
+
+test('a file whose server fails, breaks off or is not public is refused, and the send answers', async () => {
+  const server = createServer((request, response) => {
+    if (request.url === '/missing') response.writeHead(404).end();
+    else response.writeHead(200, { 'content-length': 1000 }).write('half', () => response.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  after(() => server.close());
+  for (const [media, why] of [
+    [`http://127.0.0.1:${port}/missing`, /answered 404/],
+    [`http://127.0.0.1:${port}/half`, /cannot be fetched/],
+    ['http://10.1.2.3/x', /not a public Internet address/],
+  ] as const) {
+    const { response } = await send(400, 'sendMedia', { number, mediatype: 'document', media });
+    assert.match(response.message[0], why);
+  }
+});

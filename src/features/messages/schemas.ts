@@ -201,7 +201,7 @@ export const MessageSearchQuery = pageQuery('-createdAt', {
   conversation: Type.Optional(recordId('conversation')),
   contact: Type.Optional(recordId('contact')),
   inbox: Type.Optional(recordId('inbox')),
-  external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'Only together with `inbox`' })),
+  external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'Its id at the network' })),
   mentioned: Type.Optional(recordId('user', 'Notes that mention this user')),
   search: searchParameter(
     'Words, ignoring case and accents: finds messages that contain a word beginning with each of them. The first 8,192 characters of a message are searched',

@@ -55,7 +55,9 @@ const CONDITIONS = {
   conversation: (value: string) => `s.conversation_id = ${value}`,
   contact: (value: string) =>
     `s.conversation_id in (select v._id from conversations v where v.company_id = $1 and v.contact_id = ${value})`,
-  external_id: (value: string) => `s.external_id = ${value}`,
+  // The index begins with the inbox.
+  external_id: (value: string) =>
+    `s.external_id = ${value} and s.inbox_id in (select b._id from inboxes b where b.company_id = $1)`,
   mentioned: (value: string) => `s.mentions @> array[${value}::text] and s.mentions <> '{}'`,
 };
 /** The filters that few messages match. */

@@ -1,7 +1,6 @@
 /** Lists and searches all messages of a company, in pages. */
 import { findNearFirst } from '../../platform/store/long-list.ts';
 import { makePage, pageWindow, readSearch, type Page, type Window } from '../../platform/store/paging.ts';
-import { invalid } from '../../platform/values/errors.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 import type { Acting } from '../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../platform/store/unknown-references.ts';
@@ -37,7 +36,6 @@ export async function searchMessages(
   budgetMs = SEARCH_MS,
 ): Promise<Page<Message>> {
   const { conversation = null, contact = null, inbox = null, mentioned = null, external_id = null } = query;
-  if (external_id !== null && inbox === null) throw invalid('inbox', 'is required with external_id', 'REQUIRED');
   const filter = { conversation, contact, inbox, mentioned, external_id, search: readSearch(query) };
   const window = pageWindow('messages', query);
   const isWhole = !query.skipCount || query.page !== undefined;

@@ -77,7 +77,7 @@ export const SendContent = define(
       reaction: Optional(
         plain.strict('For REACTION: the reaction to a message of the conversation', {
           message: recordId('message'),
-          emoji: nullable(text('One emoji; null removes the reaction', 32)),
+          emoji: Optional(nullable(text('One emoji; without one, the reaction is removed', 32))),
         }),
       ),
       interactive: Optional(Offer),

@@ -29,7 +29,9 @@ function expectPart<T>(part: T | undefined, name: keyof Given): T {
 }
 
 async function readContent(acting: Acting, message: Given): Promise<MessageContent> {
-  const { contentType } = message;
+  const { contentType, reaction } = message;
+  const target = reaction ? await findMessage(acting.read, reaction.message) : null;
+  if (reaction && !target) throw unknownReference('message.reaction.message');
   switch (contentType) {
     case 'LOCATION': {
       const { name = null, address = null, ...at } = expectPart(message.location, 'location');
@@ -38,7 +40,7 @@ async function readContent(acting: Acting, message: Given): Promise<MessageConte
     case 'CONTACTS':
       return { contentType, contacts: expectPart(message.contacts, 'contacts').map(writeCard) };
     case 'REACTION':
-      return { contentType, reaction: await readReaction(acting, expectPart(message.reaction, 'reaction')) };
+      return { contentType, reaction: nameReaction(expectPart(message.reaction, 'reaction'), target) };
     case 'INTERACTIVE':
       return {
         contentType,
@@ -57,14 +59,13 @@ const writeCard = ({ name, phone, organization, email, url }: ContactCard): Reco
   ...(url !== undefined && { urls: [{ url, type: 'WORK' }] }),
 });
 
-async function readReaction(
-  { read }: Acting,
-  { message, emoji }: NonNullable<Given['reaction']>,
-): Promise<ContentOf<'REACTION'>['reaction']> {
-  const target = await findMessage(read, message);
-  if (!target) throw unknownReference('message.reaction.message');
-  if (target.external_id === null) throw invalid('message.reaction.message', 'is not known to the network');
-  return { externalId: target.external_id, emoji };
+function nameReaction(
+  { emoji = null }: NonNullable<Given['reaction']>,
+  target: Message | null,
+): ContentOf<'REACTION'>['reaction'] {
+  const externalId = target?.external_id ?? null;
+  if (externalId === null) throw invalid('message.reaction.message', 'is not known to the network');
+  return { externalId, emoji };
 }
 
 function writeOffer({ header, footer, buttons, link, list }: Offer): ContentOf<'INTERACTIVE'>['interactive'] {
