@@ -18,7 +18,7 @@ import {
   showTyping,
 } from './people.ts';
 import type { EvolutionCaller, EvolutionRoutes } from './route.ts';
-import { toSeconds } from './webhook-message.ts';
+import { toSeconds } from './message-content.ts';
 
 /** Notes of the team and notices of the platform are no messages of the chat. */
 const isOfChat = ({ message_type }: JsonObject): boolean => message_type === 'INCOMING' || message_type === 'OUTGOING';

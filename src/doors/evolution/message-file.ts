@@ -5,7 +5,7 @@ import type { JsonObject } from '../json.ts';
 import { badRequest } from './errors.ts';
 import { findMessage, lookUpBy } from './messages.ts';
 import type { EvolutionCaller } from './route.ts';
-import { describeContent } from './webhook-message.ts';
+import { describeContent } from './message-content.ts';
 
 const FILE_BYTES = declareLimit(16 * 1024 * 1024, {
   topic: 'Evolution',

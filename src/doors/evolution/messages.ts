@@ -3,7 +3,7 @@ import { isId } from '../../platform/values/ids.ts';
 import type { JsonObject } from '../json.ts';
 import { findContactJid } from './jid.ts';
 import type { EvolutionCaller } from './route.ts';
-import { addContext, describeContent, makeKey, toSeconds, type MessageLookUp } from './webhook-message.ts';
+import { addContext, describeContent, makeKey, toSeconds, type MessageLookUp } from './message-content.ts';
 
 /** Looks messages up by calls; one that the caller may not read counts as gone. */
 export const lookUpBy = ({ ask }: EvolutionCaller): MessageLookUp => ({

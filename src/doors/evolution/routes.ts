@@ -7,11 +7,13 @@ import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { admitRequest, createVisitCounter } from '../../platform/http/access.ts';
 import { hangUpSignal } from '../../platform/http/hang-up.ts';
-import { acceptJson, drainBody, meetFailure, receiveBody } from '../../platform/http/http.ts';
+import { acceptJson, drainBody, meetFailure, receiveJson } from '../../platform/http/http.ts';
 import { acceptForms, receiveForm, FilePart, type Form } from '../../platform/http/multipart.ts';
-import { spoolBody } from '../../platform/http/spooled-body.ts';
+import { parseJson } from '../../platform/http/body.ts';
+import { spoolBody, type SpooledBody } from '../../platform/http/spooled-body.ts';
 import { AppError } from '../../platform/values/errors.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
+import { createShares } from '../../platform/work/shares.ts';
 import { openInnerCalls } from '../inner-calls.ts';
 import type { JsonObject } from '../json.ts';
 import { describeError, EvolutionError, fromProblem, refused } from './errors.ts';
@@ -23,8 +25,11 @@ const PATH = '/evolution';
 const VERSION = '2.3.7';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-// Larger bodies are kept on the disk until they are complete, because bodies in memory share a small budget.
+// Larger bodies wait on the disk for their turn, because a few of them at a time would fill the memory.
 const SMALL_BYTES = 256 * 1024;
+const LARGE_AT_ONCE = 4;
+const LARGE_WAIT_MS = 60_000;
+const largeBodies = createShares(1, LARGE_WAIT_MS, { all: LARGE_AT_ONCE, kept: 1 });
 const FILE_BODY_LIMIT = declareLimit(30 * 1024 * 1024, {
   topic: 'Evolution',
   what: 'Body of a send',
@@ -43,6 +48,8 @@ interface Entered {
   companyId: string;
   key: string;
   destination: Destination;
+  /** The body on the disk, when it is a large one. */
+  large?: SpooledBody;
 }
 
 export function evolutionDoor(app: FastifyInstance, kit: Kit): void {
@@ -54,7 +61,7 @@ export function evolutionDoor(app: FastifyInstance, kit: Kit): void {
       return who;
     };
     await acceptForms(inner);
-    acceptJson(inner, (request) => receiveLargeBody(request, expectEntered(request)));
+    acceptJson(inner, (request) => receiveBody(request, expectEntered(request)));
     inner.setErrorHandler(sendError);
     const options = {
       config: { access: 'token' },
@@ -114,16 +121,15 @@ function decodePart(part: string): string {
 }
 
 /** Only the body of a send can be large, because it can have a file in it. */
-async function receiveLargeBody(request: FastifyRequest, { companyId, destination }: Entered): Promise<Buffer> {
+async function receiveBody(request: FastifyRequest, who: Entered): Promise<unknown> {
   const announced = Number(request.headers['content-length'] ?? Infinity);
-  if (!destination.route?.hasFile || announced <= SMALL_BYTES) return receiveBody(request);
-  const spooled = await spoolBody(request, { maxBytes: FILE_BODY_LIMIT, owner: companyId });
-  try {
-    return Buffer.concat(await Array.fromAsync(spooled.read(0, spooled.bytes)));
-  } finally {
-    await spooled.close();
-  }
+  if (!who.destination.route?.hasFile || announced <= SMALL_BYTES) return receiveJson(request);
+  who.large = await spoolBody(request, { maxBytes: FILE_BODY_LIMIT, owner: who.companyId });
+  return null;
 }
+
+const readLarge = async (body: SpooledBody): Promise<unknown> =>
+  parseJson(Buffer.concat(await Array.fromAsync(body.read(0, body.bytes))));
 
 const throwingProblems =
   (call: EvolutionCaller['ask']): EvolutionCaller['call'] =>
@@ -165,22 +171,27 @@ async function answer(
     if (found === undefined) throw refused();
     return sendJson(reply, 200, found);
   }
+  const { large } = caller;
   const form = await receiveFile(request, reply, caller);
+  const run = async (): Promise<unknown> => {
+    const asked = readAsked(request, reply, form, large ? await readLarge(large) : request.body);
+    return route.isPlain
+      ? route.run(caller, asked)
+      : route.run(caller, asked, await findInstance(caller, instance ?? ''));
+  };
   try {
-    const asked = readAsked(request, reply, form);
-    const told = route.isPlain
-      ? await route.run(caller, asked)
-      : await route.run(caller, asked, await findInstance(caller, instance ?? ''));
+    const told = await (large ? largeBodies.within(caller.companyId, run) : run());
     sendJson(reply, route.status ?? (request.method === 'POST' ? 201 : 200), told);
   } finally {
     await form?.discard();
+    await large?.close();
   }
   return reply;
 }
 
-function readAsked(request: FastifyRequest, reply: FastifyReply, form: Form | null): Asked {
+function readAsked(request: FastifyRequest, reply: FastifyReply, form: Form | null, json: unknown): Asked {
   const { 'idempotency-key': idempotencyKey } = request.headers;
-  const body = form ? form.body : request.body;
+  const body = (form ? form.body : json) as JsonObject | null;
   return {
     query: request.query as JsonObject,
     body: typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {},

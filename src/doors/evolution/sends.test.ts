@@ -187,6 +187,32 @@ test('the body of a send may have 30 MB, and that of another route one', async (
   await ask(413, 'POST', `group/create/${name}`, { raw: Buffer.alloc(2 * 1024 * 1024, 32) });
 });
 
+test('of the large bodies of a company one at a time is in memory; small ones do not wait', async (t) => {
+  const asked: string[] = [];
+  const held = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    server.emit('asked');
+    void (request.url === '/first' ? held.promise : Promise.resolve()).then(() => response.writeHead(404).end());
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const sendFrom = (path: string, unread = ''): Promise<Json> =>
+    send(400, 'sendMedia', { number, mediatype: 'image', media: `http://127.0.0.1:${port}${path}`, unread });
+  const large = 'x'.repeat(300 * 1024);
+  const [arrived, first] = [once(server, 'asked'), sendFrom('/first', large)];
+  await arrived;
+  const second = sendFrom('/second', large);
+  // Together they take far longer than the second one would.
+  const small = Array.from({ length: 20 }, (_, place) => `/${place}`);
+  for (const path of small) await sendFrom(path);
+  assert.deepEqual(asked, ['/first', ...small]);
+  held.resolve();
+  await Promise.all([first, second]);
+  assert.equal(asked.at(-1), '/second');
+});
+
 test('a template is sent with its components', async () => {
   const { body } = await call(200, 'GET', `/v1/inboxes/${demo.inbox}/templates?limit=100`);
   const template = body.result.find(

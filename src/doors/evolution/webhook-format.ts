@@ -13,9 +13,8 @@ import { getOwnProperty } from '../../platform/values/own-property.ts';
 import type { JsonObject } from '../json.ts';
 import { findJid } from './contact-jid.ts';
 import { toJid } from './jid.ts';
-
 import { readStatus, showMessage } from './messages.ts';
-import { makeKey } from './webhook-message.ts';
+import { makeKey } from './message-content.ts';
 
 /** Evolution's names of events; those without events of the platform are accepted and never fire. */
 const EVENTS: Record<string, readonly EventName[]> = {

@@ -197,15 +197,14 @@ function addBodyReader(app: FastifyInstance, bodies: Bodies): void {
   acceptJson(app);
 }
 
-/** Reads a body into memory. */
-export const receiveBody = (request: FastifyRequest): Promise<Buffer> =>
-  request.server.bodies.receive(request, request.routeOptions.bodyLimit ?? BODY_LIMIT);
+export const receiveJson = async (request: FastifyRequest): Promise<unknown> =>
+  parseJson(await request.server.bodies.receive(request, request.routeOptions.bodyLimit ?? BODY_LIMIT));
 
 /** Makes a part of the server accept JSON bodies, which `receive` reads. */
-export function acceptJson(app: FastifyInstance, receive = receiveBody): void {
-  app.addContentTypeParser(JSON_TYPE, async (request: FastifyRequest) => {
+export function acceptJson(app: FastifyInstance, receive = receiveJson): void {
+  app.addContentTypeParser(JSON_TYPE, (request: FastifyRequest) => {
     refuseContentEncoding(request);
-    return parseJson(await receive(request));
+    return receive(request);
   });
 }
 
