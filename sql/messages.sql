@@ -149,19 +149,28 @@ create or replace trigger messages_search_changes after update of content on mes
 
 create or replace function end_message_search() returns trigger
 language plpgsql as $$
+declare
+  message record;
 begin
-  delete from message_search s using gone where s.company_id = gone.company_id and s._id = gone._id;
+  for message in select company_id, _id from gone loop
+    delete from message_search s where s.company_id = message.company_id and s._id = message._id;
+  end loop;
   return null;
 end
 $$;
 create or replace trigger messages_search_ends after delete on messages
   referencing old table as gone for each statement execute function end_message_search();
 
--- A message is found in message_activity by its whole key, which leaves the planner no choice.
+-- Removes the rows one by one, by their whole key. A join that is planned while the table is small reads the whole table for each message, until
+-- the table is analysed.
 create or replace function move_message_activity() returns trigger
 language plpgsql as $$
+declare
+  message record;
 begin
-  delete from message_activity a using gone where a.company_id = gone.company_id and a.updated_at = gone.updated_at and a._id = gone._id;
+  for message in select company_id, updated_at, _id from gone loop
+    delete from message_activity a where a.company_id = message.company_id and a.updated_at = message.updated_at and a._id = message._id;
+  end loop;
   insert into message_activity (company_id, _id, inbox_id, updated_at, queued_at)
     select company_id, _id, inbox_id, updated_at, case when status = 'QUEUED' then created_at end from added;
   return null;
@@ -172,8 +181,12 @@ create or replace trigger messages_activity_moves after update on messages
 
 create or replace function end_message_activity() returns trigger
 language plpgsql as $$
+declare
+  message record;
 begin
-  delete from message_activity a using gone where a.company_id = gone.company_id and a.updated_at = gone.updated_at and a._id = gone._id;
+  for message in select company_id, updated_at, _id from gone loop
+    delete from message_activity a where a.company_id = message.company_id and a.updated_at = message.updated_at and a._id = message._id;
+  end loop;
   return null;
 end
 $$;
