@@ -6,6 +6,7 @@ import { DELIVERIES } from '../../../platform/store/events.ts';
 import { lockLimit } from '../../../platform/store/limit-lock.ts';
 import { pageWindow, type Page } from '../../../platform/store/paging.ts';
 import type { Tenant, TenantTx } from '../../../platform/store/tenant.ts';
+import { refuseUnknown } from '../../../platform/store/unknown-references.ts';
 import { expectFound, invalid } from '../../../platform/values/errors.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import { getOwnProperty } from '../../../platform/values/own-property.ts';
@@ -14,6 +15,7 @@ import {
   countDoorWebhooks,
   deleteDoorWebhook,
   findDoorWebhook,
+  findUnknownFilters,
   listDoorWebhooks,
   lockDoorWebhookAt,
   putDoorWebhook,
@@ -81,6 +83,7 @@ export async function readDoorWebhook(kit: Kit, tenant: Tenant, id: string): Pro
 
 export async function pageDoorWebhooks(kit: Kit, tenant: Tenant, query: DoorWebhookQuery): Promise<Page<DoorWebhook>> {
   const { door = null, inbox = null } = query;
+  refuseUnknown(await findUnknownFilters(tenant.read, inbox));
   const page = await listDoorWebhooks(tenant.read, { door, inbox }, pageWindow('door-webhooks', query));
   return { ...page, result: page.result.map((row) => toDoorWebhook(kit, tenant, row)) };
 }

@@ -4,6 +4,7 @@ import type { EventName } from '../../../platform/store/events.ts';
 import type { Page, Window } from '../../../platform/store/paging.ts';
 import { listPage } from '../../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
+import { findUnknown } from '../../../platform/store/unknown-references.ts';
 import type { WebhookRow } from '../queries.ts';
 
 /** The webhook of a door as it is stored, with encrypted headers. */
@@ -44,6 +45,10 @@ export function countDoorWebhooks(tx: TenantTx): Promise<number> {
     text: 'select count(*)::int as count from door_webhooks where company_id = $1',
     values: [tx.companyId],
   });
+}
+
+export function findUnknownFilters(tx: TenantRead, inbox: string | null): Promise<'inbox'[]> {
+  return findUnknown(tx, { name: 'webhooks.doors.findUnknown', tables: { inbox: 'inboxes' }, asked: { inbox } });
 }
 
 export function listDoorWebhooks(

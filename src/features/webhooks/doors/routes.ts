@@ -46,6 +46,7 @@ export function doorWebhookRoutes(app: FastifyInstance, kit: Kit): void {
     description: 'The values of `custom_headers` are secrets, masked for callers without `webhooks:update`.',
     query: DoorWebhookQuery,
     answers: { 200: DoorWebhookList },
+    errors: ['UNKNOWN_REFERENCE'],
     handler: (tenant, { query }) => pageDoorWebhooks(kit, tenant, query),
   });
   operation(app, kit.access, {
