@@ -100,9 +100,10 @@ $$;
 
 -- Makes the partitions that a table needs until `ahead` days from now, each of `days` days, and returns how many. They are like the partition
 -- `<table>_rest`, which takes the rows for which there is no other: then this day is left out. It waits for a lock for a moment only,
--- because all statements on the table wait behind it.
+-- because all statements on the table wait behind it. Days are those of UTC. The bound of `<table>_earlier` is midnight in the time zone of the
+-- server; the rows until midnight in UTC go into `<table>_rest`.
 create or replace function make_partitions(parent text, days integer, ahead integer) returns integer
-language plpgsql security definer set search_path = public, pg_temp set lock_timeout = '100ms' as $$
+language plpgsql security definer set search_path = public, pg_temp set lock_timeout = '100ms' set timezone = 'UTC' as $$
 declare
   day constant integer := 86400;
   today constant bigint := extract(epoch from now())::bigint / day;
@@ -114,7 +115,7 @@ declare
   partition text;
 begin
   if not pg_try_advisory_xact_lock(724113004) then return 0; end if;
-  select greatest(today, max(('x' || upper)::bit(32)::bigint) / day) into next from partitions_of(parent);
+  select greatest(today, (max(('x' || upper)::bit(32)::bigint) + day - 1) / day) into next from partitions_of(parent);
   select coalesce(' with (' || array_to_string(reloptions, ', ') || ')', ''), case relreplident when 'f' then 'full' else 'default' end
     into options, identity from pg_class where oid = rest;
   while next <= today + ahead loop

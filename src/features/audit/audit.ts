@@ -5,7 +5,7 @@ import { isId } from '../../platform/values/ids.ts';
 import { purgeBuckets } from '../../platform/http/limits.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import { workInPortions } from '../../platform/store/portions.ts';
-import { makePartitions, purgePartitions, type PartitionedTable } from '../../platform/store/partitions.ts';
+import { renewPartitions, type PartitionedTable } from '../../platform/store/partitions.ts';
 import type { SystemTx, Tenant } from '../../platform/store/tenant.ts';
 import { deleteOldAudit, findFirstKeptLine, listAudit, listInstallationAudit } from './queries.ts';
 import type { AuditEntry, AuditQuery } from './schemas.ts';
@@ -56,8 +56,8 @@ export async function purgeRequestData(kit: Kit): Promise<void> {
 }
 
 async function purgeLines(system: SystemTx, days: number): Promise<void> {
-  await makePartitions(system, LOG, days);
-  await purgePartitions(system, LOG, await findFirstKeptLine(system, days), (suffix, range) =>
-    deleteOldAudit(system, days, suffix, range),
-  );
+  await renewPartitions(system, LOG, days, {
+    before: await findFirstKeptLine(system, days),
+    purge: (suffix, range) => deleteOldAudit(system, days, suffix, range),
+  });
 }

@@ -1,7 +1,7 @@
 /** Settles deliveries that were interrupted, and deletes deliveries that are older than the retention time. */
 import type { Kit } from '../../kit.ts';
 import { workInPortions } from '../../platform/store/portions.ts';
-import { makePartitions, purgePartitions, type PartitionedTable } from '../../platform/store/partitions.ts';
+import { renewPartitions, type PartitionedTable } from '../../platform/store/partitions.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { purgeRuns } from '../../platform/work/runs/runs.ts';
 import { ATTEMPT_MS } from './attempt.ts';
@@ -41,9 +41,9 @@ export function createSweep(kit: Kit): () => Promise<void> {
 export async function purgeDeliveries(kit: Kit): Promise<void> {
   const system = kit.database.system('upkeep');
   const days = kit.config.DELIVERY_RETENTION_DAYS;
-  await makePartitions(system, LOG, days);
-  await purgePartitions(system, LOG, await findFirstKeptDelivery(system, days), (suffix, range) =>
-    workInPortions(() => deleteOldDeliveries(system, days, suffix, range)),
-  );
+  await renewPartitions(system, LOG, days, {
+    before: await findFirstKeptDelivery(system, days),
+    purge: (suffix, range) => workInPortions(() => deleteOldDeliveries(system, days, suffix, range)),
+  });
   await purgeRuns(kit.database, REPLAYS, days);
 }

@@ -180,7 +180,7 @@ test('deliveries that wait or are under way at the upgrade are queued for this r
   assert.deepEqual(await run(owner, 'select _id from deliveries where claimed_at is null'), []);
 });
 
-test('the log and the audit of an earlier version become the first partitions of their tables, and what comes later is stored beside them', async () => {
+test('deliveries and audit entries from before the upgrade stay readable, in the first partition of their table', async () => {
   const { name, url } = await createOwned();
   const owner = makeUrl(name);
   const files = [

@@ -3,19 +3,27 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { connectAs, openTestDatabase } from '../../../test/support/database.ts';
 import { ROLES } from './db.ts';
+import { renewPartitions } from './partitions.ts';
+import { openDatabase } from './tenant.ts';
 
 const database = await openTestDatabase();
 const system = await connectAs(ROLES.system, database);
+const platform = openDatabase({ url: database.url, poolSize: 1 });
 after(async () => {
+  await platform.close();
   await system.end();
   await database.close();
 });
 
 const DAY = 86_400;
 const TODAY = Math.floor(Date.now() / 1000 / DAY);
-const idOf = (day: number, n = 0): string => (day * DAY).toString(16).padStart(8, '0') + String(n).padStart(16, '0');
-const nameOf = (day: number): string =>
-  `deliveries_${new Date(day * DAY * 1000).toISOString().slice(0, 10).replaceAll('-', '')}`;
+const first = (day: number): string =>
+  Math.round(day * DAY)
+    .toString(16)
+    .padStart(8, '0');
+const idOf = (day: number, n = 0): string => first(day) + String(n).padStart(16, '0');
+const nameOf = (day: number, table = 'deliveries'): string =>
+  `${table}_${new Date(day * DAY * 1000).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
 const insert = (id: string): Promise<unknown> =>
   database.sql(
@@ -61,4 +69,31 @@ test('a partition goes when all its ids are old; while a reader holds it, it sta
   assert.equal(await drop(idOf(TODAY + 1)), nameOf(TODAY));
   assert.equal(await drop(idOf(TODAY + 1)), null);
   assert.equal((await places()).length, 4);
+});
+
+test('partitions begin at midnight in UTC, also after one that ends in another time zone and on a server that is in one', async () => {
+  await database.sql(
+    `create table audit_log_local partition of audit_log for values from ('${first(TODAY + 30)}') to ('${first(TODAY + 40.2)}')`,
+  );
+  await system.query(`set timezone = 'America/Sao_Paulo'`);
+  const { rows } = await system.query(`select make_partitions('audit_log', 30, 41) as made`);
+  assert.deepEqual(rows, [{ made: 1 }]);
+  assert.deepEqual(
+    await database.sql(`select lower, upper from partitions_of('audit_log') where name = $1`, [
+      nameOf(TODAY + 41, 'audit_log'),
+    ]),
+    [{ lower: first(TODAY + 41), upper: first(TODAY + 71) }],
+  );
+});
+
+test('old rows go also when no partition can be made', async () => {
+  await database.sql('revoke execute on function make_partitions from parley_system');
+  const purged: string[] = [];
+  const renewed = renewPartitions(platform.system('upkeep'), { name: 'deliveries', days: 1 }, 1, {
+    before: first(TODAY + 4),
+    purge: async (suffix) => purged.push(suffix),
+  });
+  await assert.rejects(renewed, /permission denied for function make_partitions/);
+  assert.deepEqual(purged, ['rest']);
+  assert.ok(!(await places()).includes(nameOf(TODAY + 3)));
 });

@@ -20,8 +20,30 @@ export type PartitionSuffix = string;
 const PARTITIONS = 30;
 const AHEAD_DAYS = 3;
 
-/** Makes the partitions of today and the next days. Returns how many were made; `keptDays` is how long rows are kept. */
-export const makePartitions = (system: SystemTx, { name, days }: PartitionedTable, keptDays: number): Promise<number> =>
+/** What of a partitioned table goes: everything below the id `before`. `purge` deletes it from a range of pages. */
+export interface Expiry {
+  before: string;
+  purge: (suffix: PartitionSuffix, range: PageRange) => Promise<unknown>;
+}
+
+/**
+ * Makes the partitions of today and the next days, and drops those that are too old; from others, old rows are deleted. That happens also when
+ * no partition can be made. `keptDays` is how long rows are kept.
+ */
+export async function renewPartitions(
+  system: SystemTx,
+  table: PartitionedTable,
+  keptDays: number,
+  expiry: Expiry,
+): Promise<void> {
+  try {
+    await makePartitions(system, table, keptDays);
+  } finally {
+    await purgePartitions(system, table, expiry);
+  }
+}
+
+const makePartitions = (system: SystemTx, { name, days }: PartitionedTable, keptDays: number): Promise<number> =>
   repeatWhileLocked(() =>
     oneValue(system, {
       name: 'partitions.make',
@@ -30,13 +52,7 @@ export const makePartitions = (system: SystemTx, { name, days }: PartitionedTabl
     }),
   );
 
-/** Drops the partitions whose ids are all below `before`; in others that have such ids, `purge` deletes the rows of a range of pages. */
-export async function purgePartitions(
-  system: SystemTx,
-  { name }: PartitionedTable,
-  before: string,
-  purge: (suffix: PartitionSuffix, range: PageRange) => Promise<unknown>,
-): Promise<void> {
+async function purgePartitions(system: SystemTx, { name }: PartitionedTable, { before, purge }: Expiry): Promise<void> {
   while ((await repeatWhileLocked(() => dropPartition(system, name, before))) !== null);
   for (const partition of await listPartitions(system, name, before))
     await purgeByPages(system, partition.name, (range) => purge(partition.name.slice(name.length + 1), range));
