@@ -1,3 +1,8 @@
+-- Whether a contact has a conversation in an inbox. The statement that queues deliveries asks it.
+create or replace function has_conversation(company text, inbox text, contact text) returns boolean language sql stable as $$
+  select exists (select from conversations where company_id = company and inbox_id = inbox and contact_id = contact)
+$$;
+
 -- Triggers write conversation_activity, so no code can forget it.
 create or replace function begin_conversation_activity() returns trigger
 language plpgsql as $$

@@ -2520,19 +2520,19 @@ export interface InboxUpdate {
   door_name?: string | undefined;
   /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
   door_settings?: {
-    /** As Evolution describes it */
+    /** Calls are rejected */
     rejectCall: boolean;
-    /** As Evolution describes it */
+    /** What a rejected caller is told */
     msgCall: string;
-    /** As Evolution describes it */
+    /** Messages of groups are ignored */
     groupsIgnore: boolean;
-    /** As Evolution describes it */
+    /** The number is always shown as online */
     alwaysOnline: boolean;
-    /** As Evolution describes it */
+    /** Messages are marked as read when they arrive */
     readMessages: boolean;
-    /** As Evolution describes it */
+    /** Status updates of contacts are marked as read */
     readStatus: boolean;
-    /** As Evolution describes it */
+    /** The whole history of the phone is loaded */
     syncFullHistory: boolean;
   } | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
@@ -2671,19 +2671,19 @@ export interface InboxCreate {
   door_name?: string | undefined;
   /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
   door_settings?: {
-    /** As Evolution describes it */
+    /** Calls are rejected */
     rejectCall: boolean;
-    /** As Evolution describes it */
+    /** What a rejected caller is told */
     msgCall: string;
-    /** As Evolution describes it */
+    /** Messages of groups are ignored */
     groupsIgnore: boolean;
-    /** As Evolution describes it */
+    /** The number is always shown as online */
     alwaysOnline: boolean;
-    /** As Evolution describes it */
+    /** Messages are marked as read when they arrive */
     readMessages: boolean;
-    /** As Evolution describes it */
+    /** Status updates of contacts are marked as read */
     readStatus: boolean;
-    /** As Evolution describes it */
+    /** The whole history of the phone is loaded */
     syncFullHistory: boolean;
   } | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
@@ -2822,19 +2822,19 @@ export interface Inbox {
   door_name: string;
   /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
   door_settings?: {
-    /** As Evolution describes it */
+    /** Calls are rejected */
     rejectCall: boolean;
-    /** As Evolution describes it */
+    /** What a rejected caller is told */
     msgCall: string;
-    /** As Evolution describes it */
+    /** Messages of groups are ignored */
     groupsIgnore: boolean;
-    /** As Evolution describes it */
+    /** The number is always shown as online */
     alwaysOnline: boolean;
-    /** As Evolution describes it */
+    /** Messages are marked as read when they arrive */
     readMessages: boolean;
-    /** As Evolution describes it */
+    /** Status updates of contacts are marked as read */
     readStatus: boolean;
-    /** As Evolution describes it */
+    /** The whole history of the phone is loaded */
     syncFullHistory: boolean;
   } | undefined;
   /** The inbox's own number at the network; empty on channels without numbers */
@@ -4379,7 +4379,7 @@ export interface WebhookDelivery {
   form: string | null;
   /** Identifier: 24 lower-case hex characters */
   resource_id: string;
-  /** DELIVERED: the receiver answered 2xx, or the format of the door had nothing to send (`response_status` is null); FAILED: `error` says why; UNKNOWN: the call was interrupted, so the receiver may have got it */
+  /** DELIVERED: the receiver answered 2xx, or the inbox was gone and nothing was sent (`response_status` is null); FAILED: `error` says why; UNKNOWN: the call was interrupted, so the receiver may have got it */
   status: 'QUEUED' | 'SENDING' | 'DELIVERED' | 'FAILED' | 'UNKNOWN';
   /** The HTTP status of the receiver's response */
   response_status: number | null;

@@ -1,4 +1,4 @@
-/** The routes about messages that are there, and about the conversations that they are in. */
+/** Routes that read messages and chats. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { declareLimit } from '../../platform/values/limits.ts';
 import { readFlag, readList, readNumber, readObject, readText } from '../lenient.ts';
@@ -53,19 +53,19 @@ interface MessagePage {
 }
 
 const USUAL_PAGE = 50;
+/** As many as a page of the API has at most. */
 const PAGE_SIZE = 100;
 
 /** The messages that a client asks for, newest first. */
 async function findMessages(caller: EvolutionCaller, body: JsonObject, inbox: JsonObject): Promise<MessagePage> {
   const where = readObject(body, 'where');
   const key = readObject(where, 'key');
-  const { first, size } = readWindow(body, USUAL_PAGE);
+  const { first, size } = readWindow(body, USUAL_PAGE, PAGE_SIZE);
   const page = Math.floor(first / size) + 1;
-  const show = (message: JsonObject): Promise<JsonObject> => showRecord(caller, message);
   const id = readText(key, 'id') ?? readText(where, 'id');
   if (id !== null) {
     const found = await findMessage(caller, inbox, id);
-    const records = found && isOfChat(found) ? [await show(found)] : [];
+    const records = found ? await showRecords(caller, [found]) : [];
     return { total: records.length, page: 1, size, records };
   }
   const jid = readText(key, 'remoteJid');
@@ -73,19 +73,29 @@ async function findMessages(caller: EvolutionCaller, body: JsonObject, inbox: Js
   if (jid !== null && !contact) return { total: 0, page, size, records: [] };
   const query = { inbox: inbox._id as string, sort: '-createdAt', ...(contact && { contact: contact._id as string }) };
   const fits = readConditions(where);
-  if (!fits && size <= PAGE_SIZE && first % size === 0) {
+  if (!fits && first % size === 0) {
     const { result, meta } = await caller.call('GET', '/v1/messages', { query: { ...query, limit: size, page } });
-    const records = await Promise.all((result as JsonObject[]).filter(isOfChat).map(show));
-    return { total: meta.totalCount as number, page, size, records };
+    return { total: meta.totalCount as number, page, size, records: await showRecords(caller, result as JsonObject[]) };
   }
   const found = (await readRecords(caller, '/v1/messages', query)).filter(isOfChat);
-  const records = (await Promise.all(found.map(show))).filter((shown) => fits?.(shown) ?? true);
-  return { total: records.length, page, size, records: records.slice(first, first + size) };
+  const shown = await Promise.all(found.map((message) => showMessage(NO_LOOK_UPS, message)));
+  const fitting = found.filter((_message, index) => fits?.(shown[index] as JsonObject) ?? true);
+  const records = await showRecords(caller, fitting.slice(first, first + size));
+  return { total: fitting.length, page, size, records };
 }
 
-async function showRecord(caller: EvolutionCaller, message: JsonObject): Promise<JsonObject> {
-  const status = message.message_type === 'OUTGOING' ? [{ status: readStatus(message) }] : [];
-  return { id: message._id, ...(await showMessage(lookUpBy(caller), message)), MessageUpdate: status };
+/** The conditions need no other messages. */
+const NO_LOOK_UPS = { message: async () => null };
+
+/** Shows messages one after the other, because each may take calls for the message that it answers. */
+async function showRecords(caller: EvolutionCaller, messages: JsonObject[]): Promise<JsonObject[]> {
+  const lookUps = lookUpBy(caller, messages);
+  const records: JsonObject[] = [];
+  for (const message of messages.filter(isOfChat)) {
+    const status = message.message_type === 'OUTGOING' ? [{ status: readStatus(message) }] : [];
+    records.push({ id: message._id, ...(await showMessage(lookUps, message)), MessageUpdate: status });
+  }
+  return records;
 }
 
 /** What has become of a message, in the order in which it happened. */
@@ -226,7 +236,7 @@ export const CHAT_ROUTES: EvolutionRoutes = {
     },
   },
   'POST instance/setPresence': { run: async (_caller, { body }) => ({ presence: readText(body, 'presence') }) },
-  'POST chat/getBase64FromMediaMessage': { run: (caller, { body }, inbox) => readFileMessage(caller, body, inbox) },
+  'POST chat/getBase64FromMediaMessage': { run: readFileMessage },
 };
 
 const PRESENCES = ['unavailable', 'available', 'composing', 'recording', 'paused'];

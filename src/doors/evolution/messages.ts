@@ -1,17 +1,27 @@
 /** Finds messages by the ids that clients know, and shows them as Evolution does. */
 import { isId } from '../../platform/values/ids.ts';
 import type { JsonObject } from '../json.ts';
+import { fromProblem } from './errors.ts';
 import { findContactJid } from './jid.ts';
 import type { EvolutionCaller } from './route.ts';
 import { addContext, describeContent, makeKey, toSeconds, type MessageLookUp } from './message-content.ts';
 
-/** Looks messages up by calls; one that the caller may not read counts as gone. */
-export const lookUpBy = ({ ask }: EvolutionCaller): MessageLookUp => ({
-  async message(id) {
-    const { status, body } = await ask('GET', `/v1/messages/${id}`);
-    return status === 200 ? body : null;
-  },
-});
+/** Looks messages up by calls; one that the caller may not read counts as gone. Each is looked up once, and none of those that are `known`. */
+export function lookUpBy({ ask }: EvolutionCaller, known: readonly JsonObject[] = []): MessageLookUp {
+  const found = new Map<string, JsonObject | null>(known.map((message) => [message._id as string, message]));
+  return {
+    async message(id) {
+      if (!found.has(id)) {
+        const { status, body } = await ask('GET', `/v1/messages/${id}`);
+        if (status !== 200 && !GONE.includes(status)) throw fromProblem(body);
+        found.set(id, status === 200 ? body : null);
+      }
+      return found.get(id) ?? null;
+    },
+  };
+}
+
+const GONE = [403, 404];
 
 /** Finds a message of the inbox by the network's id or by its own. */
 export async function findMessage(caller: EvolutionCaller, inbox: JsonObject, id: string): Promise<JsonObject | null> {

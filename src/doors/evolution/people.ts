@@ -104,9 +104,9 @@ export const showContact = (contact: JsonObject, inbox: JsonObject): JsonObject 
 });
 
 /** Reads which page is asked for: the first is 1, and `offset` is the size of a page. */
-export function readWindow(body: JsonObject, usual: number): { first: number; size: number } {
+export function readWindow(body: JsonObject, usual: number, most = MOST_RECORDS): { first: number; size: number } {
   const read = (name: string): number => Math.floor(Number(readText(body, name) ?? 0)) || 0;
-  const size = Math.min(Math.max(1, read('take') || read('offset') || usual), MOST_RECORDS);
+  const size = Math.min(Math.max(1, read('take') || read('offset') || usual), most);
   const first = read('skip') || (Math.max(1, read('page')) - 1) * size;
   return { first: Math.max(0, first), size };
 }

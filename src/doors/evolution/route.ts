@@ -25,6 +25,8 @@ export interface Asked {
   idempotencyKey: string | null;
   /** Aborted when the client hangs up. */
   signal: AbortSignal;
+  /** Waits for a place among the downloads of the company, which the answer occupies until it is closed. */
+  admitFile(): Promise<void>;
 }
 
 interface Shared {

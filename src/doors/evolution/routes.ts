@@ -2,6 +2,7 @@
  * The door for clients of Evolution API: everything below /evolution. What is not among its routes is answered as Evolution's own channel of
  * the Cloud API answers what it cannot do.
  */
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
@@ -174,7 +175,11 @@ async function answer(
   const { large } = caller;
   const form = await receiveFile(request, reply, caller);
   const run = async (): Promise<unknown> => {
-    const asked = readAsked(request, reply, form, large ? await readLarge(large) : request.body);
+    const asked = {
+      ...readAsked(request, form, large ? await readLarge(large) : request.body),
+      signal: hangUpSignal(reply),
+      admitFile: () => caller.kit.downloads.admit(caller.companyId, reply),
+    };
     return route.isPlain
       ? route.run(caller, asked)
       : route.run(caller, asked, await findInstance(caller, instance ?? ''));
@@ -189,7 +194,11 @@ async function answer(
   return reply;
 }
 
-function readAsked(request: FastifyRequest, reply: FastifyReply, form: Form | null, json: unknown): Asked {
+function readAsked(
+  request: FastifyRequest,
+  form: Form | null,
+  json: unknown,
+): Pick<Asked, 'query' | 'body' | 'file' | 'idempotencyKey'> {
   const { 'idempotency-key': idempotencyKey } = request.headers;
   const body = (form ? form.body : json) as JsonObject | null;
   return {
@@ -197,16 +206,16 @@ function readAsked(request: FastifyRequest, reply: FastifyReply, form: Form | nu
     body: typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {},
     file: form?.upload ?? null,
     idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : null,
-    signal: hangUpSignal(reply),
   };
 }
 
+/** A stream is sent as the JSON that it is. */
 const sendJson = (reply: FastifyReply, status: number, body: unknown): FastifyReply =>
   reply
     .code(status)
     .header('cache-control', 'no-store')
     .type('application/json')
-    .send(JSON.stringify(body ?? null));
+    .send(body instanceof Readable ? body : JSON.stringify(body ?? null));
 
 async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const isOwn = error instanceof EvolutionError;

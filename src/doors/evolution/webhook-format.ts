@@ -59,7 +59,7 @@ interface Told {
   inbox: JsonObject;
 }
 
-type DescribeData = (told: Told) => Promise<JsonObject | null>;
+type DescribeData = (told: Told) => Promise<JsonObject>;
 
 const DATA = new Map<string, DescribeData>([
   ['MESSAGES_UPSERT', (told) => describeMessage(told, 'DELIVERY_ACK')],
@@ -137,9 +137,7 @@ async function describeStatus({ event: { data }, lookUps, inbox }: Told): Promis
   return { messageId: data._id, keyId, remoteJid, fromMe, status: readStatus(data), instanceId: inbox._id };
 }
 
-/** A contact without a conversation in the inbox is not one of the instance. */
-async function describeContact({ event: { data }, lookUps, inbox }: Told): Promise<JsonObject | null> {
-  if (!(await lookUps.knows(data._id as string, inbox._id as string))) return null;
+async function describeContact({ event: { data }, lookUps, inbox }: Told): Promise<JsonObject> {
   const remoteJid = await findJid(data._id as string, data, lookUps);
   return { remoteJid, pushName: data.name ?? '', profilePicUrl: data.avatar_url, instanceId: inbox._id };
 }

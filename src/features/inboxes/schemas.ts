@@ -65,13 +65,13 @@ const DOOR_NAME =
 const DOOR_SETTINGS =
   'What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else';
 const doorSettings = {
-  rejectCall: plain.flag('As Evolution describes it'),
-  msgCall: Type.String({ maxLength: 1_000, description: 'As Evolution describes it' }),
-  groupsIgnore: plain.flag('As Evolution describes it'),
-  alwaysOnline: plain.flag('As Evolution describes it'),
-  readMessages: plain.flag('As Evolution describes it'),
-  readStatus: plain.flag('As Evolution describes it'),
-  syncFullHistory: plain.flag('As Evolution describes it'),
+  rejectCall: plain.flag('Calls are rejected'),
+  msgCall: Type.String({ maxLength: 1_000, description: 'What a rejected caller is told' }),
+  groupsIgnore: plain.flag('Messages of groups are ignored'),
+  alwaysOnline: plain.flag('The number is always shown as online'),
+  readMessages: plain.flag('Messages are marked as read when they arrive'),
+  readStatus: plain.flag('Status updates of contacts are marked as read'),
+  syncFullHistory: plain.flag('The whole history of the phone is loaded'),
 };
 
 /** The properties of an inbox that a request can set. In an update all are optional, and absent ones stay as they are. */

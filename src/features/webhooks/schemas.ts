@@ -85,7 +85,7 @@ export const WebhookDelivery = define(
     resource_id: recordId('*'),
     status: oneOf(
       DELIVERY_STATUSES,
-      'DELIVERED: the receiver answered 2xx, or the format of the door had nothing to send (`response_status` is null); FAILED: `error` says why; UNKNOWN: the call was interrupted, so the receiver may have got it',
+      'DELIVERED: the receiver answered 2xx, or the inbox was gone and nothing was sent (`response_status` is null); FAILED: `error` says why; UNKNOWN: the call was interrupted, so the receiver may have got it',
     ),
     response_status: nullable(plain.integer("The HTTP status of the receiver's response")),
     response_ms: nullable(plain.integer('The response time in milliseconds')),

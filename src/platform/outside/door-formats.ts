@@ -44,8 +44,6 @@ export interface DoorFile {
 export interface DoorLookUps {
   inbox(id: string): Promise<DoorEvent['data'] | null>;
   message(id: string): Promise<DoorEvent['data'] | null>;
-  /** Whether the contact has a conversation in the inbox. */
-  knows(contact: string, inbox: string): Promise<boolean>;
   /** The phone numbers of the contact as networks write them. */
   phones(contact: string): Promise<string[]>;
   /** The file of an attachment that has at most so many bytes. One that is being fetched is waited for a few seconds. */
@@ -61,7 +59,7 @@ export interface DoorRequest {
 export interface DoorFormat {
   /** The door's own names of events, each with the events of the platform that fire it; none for a name that never fires. */
   events: Readonly<Record<string, readonly EventName[]>>;
-  /** Null when there is nothing to send. */
+  /** Null when there is nothing to send, because its inbox is gone. */
   build(event: DoorEvent, lookUps: DoorLookUps, publicUrl: string): Promise<DoorRequest | null>;
 }
 

@@ -124,8 +124,8 @@ export const QUEUE_MADE =
   'insert into delivery_queue (company_id, seq, delivery_id) select company_id, seq, _id from made';
 
 /**
- * A delivery for each listener: the company's webhook, and webhooks of doors, whose deliveries get ids made from the one of the item. A record
- * without an inbox, such as a contact, may concern every inbox; the door's format finds out.
+ * A delivery for each listener: the company's webhook, and webhooks of doors, whose deliveries get ids made from the one of the item. A contact
+ * has no inbox, and concerns those in which it has a conversation.
  */
 function insertDeliveries(tx: Executor, items: EventItem[], timestamp: string): Promise<number> {
   return exec(tx, {
@@ -141,7 +141,8 @@ function insertDeliveries(tx: Executor, items: EventItem[], timestamp: string): 
             where w.company_id = item.company_id and w.event = item.event
           union all
           select d.webhook_id, d.epoch, d.form from door_listeners d where d.company_id = item.company_id and d.event = item.event
-            and coalesce(d.inbox_id = item.inbox_id, true)
+            and case when item.inbox_id is null then has_conversation(d.company_id, d.inbox_id, item.resource_id)
+              else coalesce(d.inbox_id = item.inbox_id, true) end
         ) l
         where exists (select from companies c where c._id = item.company_id and c.status = 'ACTIVE')
         order by item.position

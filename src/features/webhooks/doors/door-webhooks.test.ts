@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   createAnswerGate,
-  queueEvents,
   startReceiver,
   waitForFinishedDeliveries,
   type AnswerGate,
@@ -19,6 +18,7 @@ import { newId } from '../../../platform/values/ids.ts';
 const platform = await startPlatform({ env: { DELIVERY_SLOTS_PER_COMPANY: '1' } });
 const { call, demo, database } = platform;
 const PATH = '/v1/door-webhooks';
+type EmittedEvent = Parameters<typeof emit>[1][number] & { data: { _id: string } };
 const compareTexts = (a: string, b: string): number => a.localeCompare(b, 'en');
 const gates = new Map<string, AnswerGate>();
 const receiver = await startReceiver(async (response, { path, body }) => {
@@ -38,7 +38,7 @@ const set = async (more: Json = {}, { key = demo.key, status = 200 } = {}): Prom
   return call(status, 'PUT', PATH, { key, body });
 };
 
-/** A company with an inbox, whose webhook of a door is at a path of its own. */
+/** A company with an inbox and a door webhook at its own path. */
 async function createDoorCompany(path: string, more: Json = {}): Promise<Company & { inbox: string; webhook: string }> {
   const company = await platform.createCompany();
   const { inbox } = await connectPhone(platform, { company });
@@ -47,24 +47,27 @@ async function createDoorCompany(path: string, more: Json = {}): Promise<Company
 }
 
 /** Queues an event of a message in an inbox, as ingestion does. */
-async function queueMessage(
-  company: string,
-  inbox: string,
-  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT',
-): Promise<string> {
-  const { contact, _id } = { contact: newId(), _id: newId() };
+function makeMessage(company: string, inbox: string, event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT'): EmittedEvent {
   const data = {
-    _id,
+    _id: newId(),
     company,
     inbox,
-    contact,
+    contact: newId(),
     contact_summary: { phone_number: '+5511988887777' },
     contentType: 'TEXT',
     status: event === 'MESSAGE_SENT' ? 'SENT' : 'RECEIVED',
     content: 'Oi',
   };
-  await platform.running.kit.database.tenantTx(company, (tx) => emit(tx, [{ event, data }]));
-  return _id;
+  return { event, data };
+}
+
+const queue = (company: string, items: EmittedEvent[]): Promise<void> =>
+  platform.running.kit.database.tenantTx(company, (tx) => emit(tx, items));
+
+async function queueMessage(...given: Parameters<typeof makeMessage>): Promise<string> {
+  const item = makeMessage(...given);
+  await queue(given[0], [item]);
+  return item.data._id;
 }
 
 test("a message of a contact is posted in the door's format with the key that set the webhook, and the log has the platform's event", async () => {
@@ -136,15 +139,16 @@ test('an event reaches the webhook of its inbox and that of all inboxes, once un
   assert.deepEqual((await call(200, 'GET', '/v1/webhooks/deliveries', { key: other.key })).body.result, []);
 });
 
-test('many events at once reach a company that has no webhook but that of a door, and a contact of no conversation is not sent', async () => {
-  const company = await createDoorCompany('/many', { events: ['CONTACTS_UPSERT'] });
-  await queueEvents(platform, company._id, 20);
+test('many events at once reach a company that has no webhook but that of a door, and a contact without a conversation in its inbox makes no delivery', async () => {
+  const company = await createDoorCompany('/many', { events: ['CONTACTS_UPSERT', 'MESSAGES_UPSERT'] });
+  const events = Array.from({ length: 20 }, () => [
+    { event: 'CONTACT_CREATED' as const, data: { _id: newId(), company: company._id } },
+    makeMessage(company._id, company.inbox, 'MESSAGE_RECEIVED'),
+  ]).flat();
+  await queue(company._id, events);
   const log = await waitForFinishedDeliveries(platform, company, 20);
-  assert.deepEqual(
-    new Set(log.map(({ status, response_status }) => `${status} ${response_status}`)),
-    new Set(['DELIVERED null']),
-  );
-  assert.equal(receiver.at('/many').length, 0);
+  assert.deepEqual(new Set(log.map(({ form, status }) => `${form} ${status}`)), new Set(['MESSAGES_UPSERT DELIVERED']));
+  assert.equal(receiver.at('/many').length, 20);
 });
 
 test('deliveries that wait for a webhook that is deactivated or removed are never sent', async () => {
@@ -177,12 +181,13 @@ test('a replay goes to the webhook of the door in its format, and a replay of a 
   const { body: replay } = await call(201, 'POST', `/v1/webhooks/deliveries/${first._id}/replay`, { key: company.key });
   assert.deepEqual([replay.form, replay.webhook], ['MESSAGES_UPSERT', company.webhook]);
   await waitForFinishedDeliveries(platform, company, 2);
-  const period = { status: 'DELIVERED', from: '2020-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' };
+  const chosen = { status: 'DELIVERED', from: '2020-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' };
   const start = (status: number, more: Json = {}): Promise<Json> =>
-    call(status, 'POST', '/v1/webhooks/deliveries/replay', { key: company.key, body: { ...period, ...more } });
+    call(status, 'POST', '/v1/webhooks/deliveries/replay', { key: company.key, body: { ...chosen, ...more } });
   expectProblem(await start(409), 'WEBHOOK_INACTIVE');
   expectProblem(await start(400, { webhook: demo.webhook }), 'UNKNOWN_REFERENCE', 'webhook');
-  assert.equal((await start(201, { webhook: company.webhook })).body.total, 1);
+  const { body: period } = await start(201, { webhook: company.webhook });
+  assert.equal(period.total, 1);
   const log = await waitForFinishedDeliveries(platform, company, 3);
   assert.deepEqual(new Set(log.map(({ form }) => form)), new Set(['MESSAGES_UPSERT']));
   const got = receiver.at('/replayed').map(({ body }) => body);
@@ -191,6 +196,10 @@ test('a replay goes to the webhook of the door in its format, and a replay of a 
   // The webhook of the company does not get what the door's webhook has got.
   const own = { url: `${receiver.url}/own-webhook`, events: ['MESSAGE_RECEIVED'] };
   await call(201, 'POST', '/v1/webhooks', { key: company.key, body: own });
+  await waitUntil('the replay to end', async () => {
+    const { body } = await call(200, 'GET', `/v1/webhooks/deliveries/replay/${period._id}`, { key: company.key });
+    return body.finished_at !== null;
+  });
   assert.equal((await start(201)).body.total, 0);
 });
 

@@ -14,7 +14,7 @@ import { readInboxes } from '../../inboxes/inboxes.ts';
 import { readMessages } from '../../messages/messages.ts';
 import type { ClaimedDelivery } from '../delivery-queries.ts';
 import type { OpenedHeaders } from '../headers.ts';
-import { hasConversation, listAddresses } from './queries.ts';
+import { listAddresses } from './queries.ts';
 
 export type BuildDoorRequest = (delivery: ClaimedDelivery, headers: OpenedHeaders) => Promise<DoorRequest | null>;
 
@@ -47,7 +47,6 @@ function openLookUps(kit: Kit, arrivals: Arrivals, company: string): DoorLookUps
   return {
     inbox: async (id) => (await readInboxes(read, [id], kit.secrets))[0] ?? null,
     message: async (id) => (await readMessages(read, [id]))[0] ?? null,
-    knows: (contact, inbox) => hasConversation(read, contact, inbox),
     phones: (contact) => listAddresses(read, contact, PHONE_NUMBER.kind),
     file: (id, maxBytes) => findFile(kit, arrivals, { company, id, maxBytes }),
   };

@@ -141,11 +141,3 @@ export async function listAddresses(tx: TenantRead, contact: string, kind: strin
   });
   return names.map(({ address }) => address);
 }
-
-export function hasConversation(tx: TenantRead, contact: string, inbox: string): Promise<boolean> {
-  return oneValue(tx, {
-    name: 'webhooks.doors.hasConversation',
-    text: `select exists (select from conversations where company_id = $1 and contact_id = $2 and inbox_id = $3) as known`,
-    values: [tx.companyId, contact, inbox],
-  });
-}
