@@ -7,6 +7,7 @@ import { buildOpenApi } from '../src/api.ts';
 import { EVENT_NAMES } from '../src/platform/store/events.ts';
 import { openTestServer } from '../test/support/database.ts';
 import { buildForm } from '../test/full/matrix/forms.ts';
+import { connectPhone } from '../test/support/network.ts';
 import { openPlatform, type Json, type Platform } from '../test/support/platform.ts';
 import { readMailToken, waitForMail } from '../test/support/people.ts';
 import { waitUntil } from '../test/support/wait.ts';
@@ -186,6 +187,7 @@ async function recordEnd(
   { user, contact, business, field, pipeline }: Json,
 ): Promise<Json> {
   await recordDeliveries(take);
+  await connectPhone(platform, { company: platform.demo });
   const events = await recordEvents(platform);
   await take('PUT /v1/webhooks/{id}', platform.demo.webhook, {
     body: { events: ['MESSAGE_RECEIVED', 'MESSAGE_SENT'] },

@@ -14,6 +14,7 @@ import type { JsonObject } from '../json.ts';
 import { findJid } from './contact-jid.ts';
 import { toJid } from './jid.ts';
 import { readStatus, showMessage } from './messages.ts';
+import { readState } from './instances.ts';
 import { makeKey } from './message-content.ts';
 
 /** Evolution's names of events; those without events of the platform are accepted and never fire. */
@@ -38,7 +39,7 @@ const EVENTS: Record<string, readonly EventName[]> = {
   GROUPS_UPSERT: [],
   GROUP_UPDATE: [],
   GROUP_PARTICIPANTS_UPDATE: [],
-  CONNECTION_UPDATE: [],
+  CONNECTION_UPDATE: ['INBOX_CONNECTION_CHANGED'],
   LABELS_EDIT: [],
   LABELS_ASSOCIATION: [],
   CALL: [],
@@ -67,12 +68,13 @@ const DATA = new Map<string, DescribeData>([
   ['MESSAGES_UPDATE', describeStatus],
   ['CONTACTS_UPSERT', describeContact],
   ['CONTACTS_UPDATE', describeContact],
+  ['CONNECTION_UPDATE', describeConnection],
 ]);
 
 export const declareEvolutionFormat = (): void => declareDoorFormat('EVOLUTION', { events: EVENTS, build });
 
 async function build(event: DoorEvent, lookUps: DoorLookUps, publicUrl: string): Promise<DoorRequest | null> {
-  const inbox = await lookUps.inbox(event.inbox ?? event.data.inbox);
+  const inbox = await lookUps.inbox(event.inbox ?? event.data.inbox ?? event.data._id);
   const data = inbox && (await DATA.get(event.form)?.({ event, lookUps, inbox }));
   if (!inbox || !data) return null;
   const envelope = {
@@ -140,4 +142,15 @@ async function describeStatus({ event: { data }, lookUps, inbox }: Told): Promis
 async function describeContact({ event: { data }, lookUps, inbox }: Told): Promise<JsonObject> {
   const remoteJid = await findJid(data._id as string, data, lookUps);
   return { remoteJid, pushName: data.name ?? '', profilePicUrl: data.avatar_url, instanceId: inbox._id };
+}
+
+async function describeConnection({ event: { data } }: Told): Promise<JsonObject> {
+  return {
+    instance: data.door_name,
+    state: readState(data),
+    statusReason: 200,
+    wuid: data.number ? toJid(data.number as string) : '',
+    profileName: data.name,
+    profilePictureUrl: null,
+  };
 }

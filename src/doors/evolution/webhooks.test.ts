@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { startReceiver } from '../../../test/support/deliveries.ts';
 import { makePng } from '../../../test/support/media-samples.ts';
-import { makePhoneNumber } from '../../../test/support/network.ts';
+import { connectPhone, makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { EVENT_NAMES } from './webhook-format.ts';
@@ -260,6 +260,23 @@ test('a change of a contact is reported to the instance that has a conversation 
   assert.deepEqual(changed.at(-1)?.body.data, { ...made.body.data, pushName: 'Ana', profilePicUrl: avatar_url });
   const all = receiver.received.filter(({ path }) => path === '/contacts');
   assert.ok(all.every((item) => item.body.data.remoteJid === `${from}@s.whatsapp.net`));
+});
+
+test('a change of the connection is reported to its instance', async () => {
+  const got = await listen('/connection', { events: ['CONNECTION_UPDATE'] });
+  await connectPhone(platform, { company: demo });
+  await platform.database.sql(`update inboxes set connection_status = 'ERROR' where _id = $1`, [demo.inbox]);
+  const { body: inbox } = await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { name: 'Shop' } });
+  const [told] = await got('connection.update');
+  assert.deepEqual(told.body.data, {
+    instance: inbox.door_name,
+    state: 'open',
+    statusReason: 200,
+    wuid: `${inbox.number.slice(1)}@s.whatsapp.net`,
+    profileName: 'Shop',
+    profilePictureUrl: null,
+  });
+  assert.equal(receiver.received.filter(({ path }) => path === '/connection').length, 1);
 });
 
 test('an erased contact is erased from the log of the deliveries of doors, and such a delivery is not sent again', async () => {

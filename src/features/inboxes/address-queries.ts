@@ -3,7 +3,7 @@ import type { FetchPosition } from '../../channels/fetching.ts';
 import type { ChannelName } from '../../channels/registry.ts';
 import { exec, many, maybeOne } from '../../platform/store/db.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
-import { COLUMNS, type InboxRow } from './queries.ts';
+import { BEFORE, CHANGED, COLUMNS, type ChangedInbox, type InboxRow } from './queries.ts';
 
 /** The address of an inbox at its network, for example a phone number id. */
 export interface Address {
@@ -55,6 +55,7 @@ export function moveMatching(
 export interface Claimant {
   _id: string;
   version: number;
+  status: InboxRow['connection']['status'];
   /** True when the network has accepted the credentials of the inbox and has not refused them since. */
   owns: boolean;
 }
@@ -63,7 +64,7 @@ export interface Claimant {
 export function lockClaimants(tx: SystemTx, { channel, address }: Address): Promise<Claimant[]> {
   return many(tx, {
     name: 'inboxes.lockClaimants',
-    text: `select _id, connection_version as version, accepted_at is not null and connection_status <> 'ERROR' as owns
+    text: `select _id, connection_version as version, connection_status as status, accepted_at is not null and connection_status <> 'ERROR' as owns
       from inboxes where channel = $1 and network_address = $2 and status = 'ACTIVE' order by company_id, _id for no key update`,
     values: [channel, address],
   });
@@ -78,13 +79,14 @@ export function dropOtherClaims(
   { channel, address }: Address,
   winner: string,
   error: string,
-): Promise<number> {
-  return exec(tx, {
+): Promise<InboxRow[]> {
+  return many(tx, {
     name: 'inboxes.dropOtherClaims',
     text: `update inboxes set connection_status = 'ERROR', connection_error = $4, connection_checked_at = now(),
         connection_version = connection_version + 1, accepted_at = null
       where channel = $1 and network_address = $2 and status = 'ACTIVE' and _id <> $3
-        and (connection_error is distinct from $4 or accepted_at is not null)`,
+        and (connection_error is distinct from $4 or accepted_at is not null)
+      returning ${COLUMNS}`,
     values: [channel, address, winner, error],
   });
 }
@@ -97,16 +99,16 @@ export function connectInbox(
   tx: SystemTx,
   { company, _id }: { company: string; _id: string },
   verdict: { version: number; coexistence: boolean | null; start?: FetchPosition; account?: string | null },
-): Promise<InboxRow | null> {
+): Promise<ChangedInbox | null> {
   return maybeOne(tx, {
     name: 'inboxes.connect',
-    text: `update inboxes set connection_status = 'CONNECTED', connection_error = null, connection_checked_at = now(),
+    text: `${BEFORE} update inboxes set connection_status = 'CONNECTED', connection_error = null, connection_checked_at = now(),
         accepted_at = coalesce(accepted_at, now()), callback_told = webhook_url is not null,
         coexistence_enabled = coalesce($4, coexistence_enabled),
         coexistence_told_at = case when $4 is null then coexistence_told_at else now() end,
         fetch_from = case when accepted_at is null then $5::jsonb else fetch_from end,
         network_account = case when $6 then $7 else network_account end
-      where company_id = $1 and _id = $2 and connection_version = $3 returning ${COLUMNS}`,
+      from before where company_id = $1 and _id = $2 and connection_version = $3 returning ${CHANGED}`,
     values: [
       company,
       _id,

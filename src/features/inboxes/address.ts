@@ -10,7 +10,8 @@ import { whenTaken } from '../../platform/store/taken.ts';
 import { AppError } from '../../platform/values/errors.ts';
 import { connectInbox, findOwner, lockClaimants, dropOtherClaims, type Address } from './address-queries.ts';
 import { InboxConnected } from './connected/jobs.ts';
-import { setConnection, type InboxRow } from './queries.ts';
+import { announceConnections, storeVerdict } from './connection-changes.ts';
+import type { InboxRow } from './queries.ts';
 
 const TAKEN = 'Another inbox is connected to this number; close it first.';
 const LOST = 'Another inbox has already verified this number.';
@@ -50,8 +51,11 @@ async function takeAddress(kit: Kit, row: InboxRow, accepted: Acceptance): Promi
     const claimants = address ? await lockClaimants(tx, address) : [];
     if (address && !claimants.some((each) => each._id === row._id && each.version === version)) return 'void';
     if (claimants.some(({ _id, owns }) => owns && _id !== row._id)) return 'taken';
-    if (address) await dropOtherClaims(tx, address, row._id, LOST);
+    const dropped = address ? await dropOtherClaims(tx, address, row._id, LOST) : [];
     const connected = await connectInbox(tx, row, { version, ...accepted });
+    const before = new Map(claimants.map(({ _id, status }) => [_id, status]));
+    const others = dropped.map((other) => ({ ...other, was: before.get(other._id) ?? other.connection.status }));
+    await announceConnections(kit, tx, [connected, ...others]);
     // A network without accounts has nothing that inboxes share.
     if (connected?.network_account) {
       await kit.enqueue(tx, InboxConnected, { company: row.company, inbox: row._id }, { key: row._id });
@@ -61,6 +65,6 @@ async function takeAddress(kit: Kit, row: InboxRow, accepted: Acceptance): Promi
   if (taken === 'void') return null;
   if (taken !== 'taken') return taken;
   return kit.database.tenantTx(row.company, (tx) =>
-    setConnection(tx, row._id, { status: 'ERROR', error: TAKEN, version }),
+    storeVerdict(kit, tx, row._id, { status: 'ERROR', error: TAKEN, version }),
   );
 }

@@ -418,6 +418,30 @@ test('an inbox in ERROR is checked again when it is saved', async () => {
   assert.equal((await put(_id, { name: 'Saved' })).connection.status, 'CONNECTED');
 });
 
+test('each change of a connection is emitted once, and a check that finds it as it was emits nothing', async () => {
+  const { _id } = await create(await register());
+  const { kit } = platform.running;
+  const [{ version }] = (await database.sql<{ version: number }>(
+    'select connection_version as version from inboxes where _id = $1',
+    [_id],
+  )) as [{ version: number }];
+  for (let n = 0; n < 2; n += 1)
+    await kit.database.tenantTx(platform.demo._id, (tx) =>
+      noteRefusal(kit, tx, { inbox: _id, version }, { code: 190, message: 'Revoked' }),
+    );
+  for (const name of ['Saved', 'Saved again']) await put(_id, { name });
+  const about = ({ body: { event, data } }: Json): boolean => event === 'INBOX_CONNECTION_CHANGED' && data._id === _id;
+  await put(_id, { api_wap_config: { ...(await read(_id)).api_wap_config, business_token: 'wrong' } });
+  const told = await platform.deliveries(about, 5);
+  assert.deepEqual(
+    told.map(({ body }) => body.data.connection.status),
+    ['CONNECTED', 'ERROR', 'CONNECTED', 'PENDING', 'ERROR'],
+  );
+  const { updatedAt: _then, ...last } = told[4].body.data;
+  const { updatedAt: _now, ...shown } = await read(_id);
+  assert.deepEqual(last, shown);
+});
+
 /** Runs the daily check of these inboxes now, as if the last one had been a day ago. */
 async function lookDaily(ids: string[]): Promise<void> {
   const checked = `update inboxes set connection_checked_at = now() - interval '1 day' where _id = any($1)`;

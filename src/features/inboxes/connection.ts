@@ -10,7 +10,8 @@ import { walkPortions } from '../../platform/store/portions.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
 import { connect, isOwnedByAnother } from './address.ts';
 import { listAtAddress, listUnchecked, moveMatching, type Address, type NewPlace } from './address-queries.ts';
-import { findInbox, setConnection, type InboxRow } from './queries.ts';
+import { storeVerdict } from './connection-changes.ts';
+import { findInbox, type InboxRow } from './queries.ts';
 import { openSettings, readSettings } from './settings.ts';
 import { verifyTokenFor } from './verify-token.ts';
 
@@ -28,7 +29,7 @@ export async function checkConnection(kit: Kit, row: InboxRow): Promise<InboxRow
   // An inbox stays CONNECTED while the network cannot be reached.
   if (retry && row.connection.status === 'CONNECTED') return row;
   const verdict = { status: retry ? 'PENDING' : 'ERROR', error, version: row.connection_version } as const;
-  return kit.database.tenantTx(row.company, (tx) => setConnection(tx, row._id, verdict));
+  return kit.database.tenantTx(row.company, (tx) => storeVerdict(kit, tx, row._id, verdict));
 }
 
 /** True for an inbox from a time when its channel had no settings. */

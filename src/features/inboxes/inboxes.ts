@@ -1,7 +1,7 @@
 /** Inboxes: the connections of a company to messaging channels. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ChannelSettings } from '../../channels/settings.ts';
-import { CHANNEL_SETTINGS, hasTemplates, type NamedChannel } from '../../channels/registry.ts';
+import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { expectTarget } from '../../platform/outside/targets.ts';
 import { AppError, expectFound, invalid } from '../../platform/values/errors.ts';
@@ -36,8 +36,9 @@ import {
   openSettings,
   readSettings,
   sealSettings,
-  showSettings,
 } from './settings.ts';
+import { announceConnections } from './connection-changes.ts';
+import { present } from './present.ts';
 import { readTestPeople } from './test-people.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
@@ -90,6 +91,7 @@ async function changeInbox(
   const moved = isMoved(before, next);
   const renewed = moved || next.webhook_url !== before.webhook_url || credentialsChanged(kit, before, next);
   const row = await updateInbox(tx, next, { renewed, moved });
+  await announceConnections(kit, tx, [{ ...row, was: before.connection.status }]);
   // The caller may have corrected an inbox in ERROR at the network, so saving it checks it again.
   const recheck = (renewed || before.connection.status === 'ERROR') && row.status === 'ACTIVE';
   if (recheck) await enqueueCheck(kit, tx, row);
@@ -103,6 +105,7 @@ export async function takeSettings(kit: Kit, tx: TenantTx, id: string, given: Se
   if (before?.status !== 'ACTIVE' || !settings) return null;
   const next = await change(kit, tx, before, { [settings.field]: given });
   const row = await updateInbox(tx, next, { renewed: true, moved: isMoved(before, next) });
+  await announceConnections(kit, tx, [{ ...row, was: before.connection.status }]);
   await enqueueCheck(kit, tx, row);
   return row;
 }
@@ -139,24 +142,6 @@ export async function pageInboxes(kit: Kit, tenant: Tenant, query: InboxQuery): 
   };
   const page = await listInboxes(tenant.read, filter, pageWindow('inboxes', query));
   return { ...page, result: page.result.map((row) => present(kit, row)) };
-}
-
-/** Returns the inbox as answers show it: empty optional fields are left out, and secrets are masked. */
-function present({ secrets }: Pick<Kit, 'secrets'>, row: InboxRow): Inbox {
-  const {
-    network_address: _address,
-    network_account: account,
-    connection_version: _version,
-    callback_told: _told,
-    settings: _settings,
-    ...shown
-  } = row;
-  const settings = showSettings(row, CHANNEL_SETTINGS, secrets);
-  const has_templates = hasTemplates(row.channel, account);
-  const filled = Object.entries({ ...shown, ...settings, has_templates }).filter(
-    ([field, value]) => value !== null || field === 'default_owner',
-  );
-  return Object.fromEntries(filled) as unknown as Inbox;
 }
 
 /** An inbox before a change. A new one has no channel and no name yet. */

@@ -179,6 +179,16 @@ export function updateInbox(
   });
 }
 
+/** An inbox after a change, and the status of its connection before. */
+export interface ChangedInbox extends InboxRow {
+  was: InboxRow['connection']['status'];
+}
+
+/** Begins a statement that changes the connection of an inbox and returns its row with CHANGED. */
+export const BEFORE =
+  'with before as (select connection_status as was from inboxes where company_id = $1 and _id = $2 for no key update)';
+export const CHANGED = `${COLUMNS}, was`;
+
 export interface ConnectionVerdict {
   status: 'PENDING' | 'ERROR';
   error: string;
@@ -187,11 +197,11 @@ export interface ConnectionVerdict {
 }
 
 /** Stores that the network refused the credentials or gave no answer; connectInbox stores an acceptance. */
-export function setConnection(tx: TenantTx, id: string, verdict: ConnectionVerdict): Promise<InboxRow | null> {
+export function setConnection(tx: TenantTx, id: string, verdict: ConnectionVerdict): Promise<ChangedInbox | null> {
   return maybeOne(tx, {
     name: 'inboxes.setConnection',
-    text: `update inboxes set connection_status = $3, connection_error = $4, connection_checked_at = now()
-      where company_id = $1 and _id = $2 and connection_version = $5 returning ${COLUMNS}`,
+    text: `${BEFORE} update inboxes set connection_status = $3, connection_error = $4, connection_checked_at = now() from before
+      where company_id = $1 and _id = $2 and connection_version = $5 returning ${CHANGED}`,
     values: [tx.companyId, id, verdict.status, verdict.error, verdict.version],
   });
 }
@@ -220,12 +230,17 @@ export function findInboxes(tx: TenantRead, ids: string[]): Promise<InboxRow[]> 
   });
 }
 
-/** Marks an inbox as ERROR, unless its credentials were replaced since or it is marked already. Returns the number of changed rows. */
-export function refuseInbox(tx: TenantTx, id: string, refusal: { version: number; error: string }): Promise<number> {
-  return exec(tx, {
+/** Marks an inbox as ERROR; null when its credentials were replaced since or it is marked already. */
+export function refuseInbox(
+  tx: TenantTx,
+  id: string,
+  refusal: { version: number; error: string },
+): Promise<ChangedInbox | null> {
+  return maybeOne(tx, {
     name: 'inboxes.refuse',
-    text: `update inboxes set connection_status = 'ERROR', connection_error = $3, connection_checked_at = now()
-      where company_id = $1 and _id = $2 and connection_version = $4 and status = 'ACTIVE' and connection_status <> 'ERROR'`,
+    text: `${BEFORE} update inboxes set connection_status = 'ERROR', connection_error = $3, connection_checked_at = now() from before
+      where company_id = $1 and _id = $2 and connection_version = $4 and status = 'ACTIVE' and connection_status <> 'ERROR'
+      returning ${CHANGED}`,
     values: [tx.companyId, id, refusal.error, refusal.version],
   });
 }

@@ -3,17 +3,18 @@ import type { Kit } from '../../kit.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import type { Credentials } from './connection.ts';
 import { CheckConnection, RECHECK_SECONDS } from './jobs.ts';
-import { refuseInbox } from './queries.ts';
+import { storeRefusal } from './connection-changes.ts';
 
 // The longest error message that is shown; the network's own messages are shorter.
 const MAX_SENTENCE = 500;
 
-/** Marks the inbox as ERROR until a user saves it. Returns 0 when the credentials were replaced since the call. */
-export const stopInbox = (
+/** Marks the inbox as ERROR until a user saves it. Returns false when the credentials were replaced since the call. */
+export const stopInbox = async (
+  kit: Kit,
   tx: TenantTx,
   { inbox, version }: Pick<Credentials, 'inbox' | 'version'>,
   error: string,
-): Promise<number> => refuseInbox(tx, inbox, { version, error });
+): Promise<boolean> => (await storeRefusal(kit, tx, inbox, { version, error })) !== null;
 
 /**
  * Marks the inbox as ERROR and enqueues a job that checks it again, so that an inbox that was refused by mistake connects by itself.
@@ -27,7 +28,7 @@ export async function noteRefusal(
 ): Promise<void> {
   const words = cause.message.slice(0, MAX_SENTENCE) || 'no cause given';
   const error = `The network rejected it: ${words} (code ${cause.code}).`;
-  if ((await stopInbox(tx, { inbox, version }, error)) === 0) return;
+  if (!(await stopInbox(kit, tx, { inbox, version }, error))) return;
   await kit.enqueue(
     tx,
     CheckConnection,

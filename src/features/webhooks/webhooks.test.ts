@@ -44,10 +44,9 @@ test('POST of a webhook answers 201 with the whole record, which is ACTIVE and w
   assert.deepEqual(await readWebhook(company), body);
 });
 
-test('a webhook can be created INACTIVE, with headers, and listen to each of the twelve events', async () => {
+test('a webhook can be created INACTIVE, with headers, and listen to every event', async () => {
   const custom_headers = { 'X-Origin-Key': SECRET, authorization: 'Basic abc' };
   const { record } = await companyWithWebhook({ status: 'INACTIVE', events: [...EVENT_NAMES], custom_headers });
-  assert.equal(EVENT_NAMES.length, 12);
   assert.equal(record.status, 'INACTIVE');
   assert.deepEqual(record.events, EVENT_NAMES);
   assert.deepEqual(record.custom_headers, custom_headers);

@@ -22,6 +22,10 @@ export const EVENTS = {
   },
   CONTACT_CREATED: { summary: 'A contact was created', data: 'Contact' },
   CONTACT_UPDATED: { summary: 'A field of a contact has changed', data: 'Contact' },
+  INBOX_CONNECTION_CHANGED: {
+    summary: 'The network has accepted or refused the credentials of an inbox, or they are being checked again',
+    data: 'Inbox',
+  },
   FOLLOWUP_SENT: { summary: 'A follow-up of an agent was sent', data: 'FollowUp' },
   FIELD_UPDATED: { summary: 'The value of a custom field has changed', data: 'FieldUpdated', isChange: true },
 } as const;
@@ -34,10 +38,10 @@ export interface RecordEvent {
   data: { _id: string; company: string; inbox?: string };
 }
 
-/** An event whose data describes a change instead of a record. `about` names the changed record and its company. */
+/** An event whose data does not name the changed record and its company in the usual way; `about` does. */
 export interface ChangeEvent {
-  event: 'FIELD_UPDATED' | 'CONVERSATION_STEP_CHANGED';
-  about: { _id: string; company: string };
+  event: 'FIELD_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'INBOX_CONNECTION_CHANGED';
+  about: { _id: string; company: string; inbox?: string };
   data: object;
 }
 

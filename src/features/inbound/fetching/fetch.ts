@@ -68,7 +68,7 @@ async function fetchAndStore({ kit, intake, signal }: Fetching, inbox: ClaimedIn
     await kit.database.tenantTx(company, (tx) => noteRefusal(kit, tx, credentials, cause));
   }
   if (fetched.outcome === 'stopped')
-    await kit.database.tenantTx(company, (tx) => stopInbox(tx, credentials, fetched.error));
+    await kit.database.tenantTx(company, (tx) => stopInbox(kit, tx, credentials, fetched.error));
   if (fetched.outcome !== 'fetched') {
     kit.log.info({ company, inbox: _id, reason: fetched.error }, 'fetching: the network has failed');
     if (fetched.outcome === 'failed' && fetched.position)

@@ -98,7 +98,7 @@ async function watchInbox(kit: Kit, { inbox, worker, wake, signal }: Watched): P
     const credentials = await networkCredentials(kit, kit.database.read(inbox.company), inbox._id);
     const ended = watchItems && credentials ? await watchItems(credentials.settings, onNews, signal) : null;
     if (ended?.outcome === 'stopped' && credentials)
-      await kit.database.tenantTx(inbox.company, (tx) => stopInbox(tx, credentials, ended.error));
+      await kit.database.tenantTx(inbox.company, (tx) => stopInbox(kit, tx, credentials, ended.error));
     const rest = ended?.outcome === 'not offered' ? NOT_OFFERED_SECONDS : ENDED_SECONDS;
     // Another process, or this one after its next start, may go on at once.
     await endWatch(system, worker, inbox, signal.aborted ? 0 : rest);

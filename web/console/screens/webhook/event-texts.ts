@@ -14,6 +14,7 @@ const titles: Record<EventName, string> = {
   CONTACT_CREATED: 'Contact created',
   CONTACT_UPDATED: 'Contact changed',
   FIELD_UPDATED: 'Custom field changed',
+  INBOX_CONNECTION_CHANGED: 'Connection of an inbox changed',
   FOLLOWUP_SENT: 'Follow-up sent',
 };
 
@@ -30,6 +31,7 @@ export const EVENT_TITLES = defineTexts(titles, {
     CONTACT_CREATED: 'Contato criado',
     CONTACT_UPDATED: 'Contato alterado',
     FIELD_UPDATED: 'Campo personalizado alterado',
+    INBOX_CONNECTION_CHANGED: 'Conexão de uma caixa de entrada alterada',
     FOLLOWUP_SENT: 'Acompanhamento enviado',
   },
   es: {
@@ -44,6 +46,7 @@ export const EVENT_TITLES = defineTexts(titles, {
     CONTACT_CREATED: 'Contacto creado',
     CONTACT_UPDATED: 'Contacto modificado',
     FIELD_UPDATED: 'Campo personalizado modificado',
+    INBOX_CONNECTION_CHANGED: 'Conexión de una bandeja modificada',
     FOLLOWUP_SENT: 'Seguimiento enviado',
   },
 });
@@ -63,6 +66,7 @@ const hints: Record<EventName, string> = {
   CONTACT_CREATED: 'A new contact was created.',
   CONTACT_UPDATED: 'A field of a contact has changed.',
   FIELD_UPDATED: 'A custom field has a new value; one event per field.',
+  INBOX_CONNECTION_CHANGED: 'An inbox was connected, or its network refuses it.',
   FOLLOWUP_SENT: 'An agent has written again to a contact who did not reply.',
 };
 
@@ -79,6 +83,7 @@ export const EVENT_HINTS = defineTexts(hints, {
     CONTACT_CREATED: 'Alguém desconhecido virou contato.',
     CONTACT_UPDATED: 'Um campo de um contato mudou.',
     FIELD_UPDATED: 'Um campo personalizado tem outro valor; um evento para cada campo.',
+    INBOX_CONNECTION_CHANGED: 'Uma caixa de entrada foi conectada, ou a rede a recusa.',
     FOLLOWUP_SENT: 'Um agente escreveu de novo a um contato que não respondeu.',
   },
   es: {
@@ -93,6 +98,7 @@ export const EVENT_HINTS = defineTexts(hints, {
     CONTACT_CREATED: 'Alguien desconocido se convirtió en contacto.',
     CONTACT_UPDATED: 'Cambió un campo de un contacto.',
     FIELD_UPDATED: 'Un campo personalizado tiene otro valor; un evento por cada campo.',
+    INBOX_CONNECTION_CHANGED: 'Se conectó una bandeja, o su red la rechaza.',
     FOLLOWUP_SENT: 'Un agente escribió de nuevo a un contacto que no respondió.',
   },
 });
