@@ -10,6 +10,7 @@ import { benchImport } from './import.ts';
 import { benchIngestion } from './ingestion.ts';
 import type { Figure } from './measure.ts';
 import { benchLive } from './live.ts';
+import { benchMcp } from './mcp.ts';
 import { benchReadMessage } from './read-message.ts';
 import { printProgress, reportProgress } from '../test/support/progress.ts';
 import { benchPictures } from './pictures.ts';
@@ -41,6 +42,7 @@ const ON_STAGE: Record<string, (stage: BenchStage) => Promise<Figure[]>> = {
   bulk: benchBulk,
   campaigns: benchCampaigns,
   live: benchLive,
+  mcp: benchMcp,
   'web-chat': benchWebChat,
   console: benchConsole,
   h: (stage) => benchConversations(stage),

@@ -46,8 +46,8 @@ const SYSTEM_USERS = [
   /^src\/features\/templates\/copy(-queries)?\.ts$/,
   // Deletes callbacks of an erased person that were kept aside, whose company is often unknown.
   /^src\/features\/contacts\/erase(-queries)?\.ts$/,
-  // Finds the owner of a number, checks every inbox daily, and opens the inbox that a network calls by its id.
-  /^src\/features\/inboxes\/(address|address-queries|called|connection)\.ts$/,
+  // Finds the owner of a number, checks every inbox daily, tells those who lose a number, and opens the inbox that a network calls by its id.
+  /^src\/features\/inboxes\/(address|address-queries|called|connection|connection-changes)\.ts$/,
   // Chooses the next campaign of any company, adds up the counters of all of them, and counts them anew for an operator.
   /^src\/features\/campaigns\/(turn-queries|loop|recount|recount-queries)\.ts$/,
   // Chooses the next knowledge item of any company.

@@ -1,4 +1,6 @@
 /** The steps that record the examples of the log of deliveries and of replays. */
+import { buildMessageNotification, connectPhone, makeMessageId, openNetwork } from '../test/support/network.ts';
+import type { Platform } from '../test/support/platform.ts';
 import type { Take } from './example-steps.ts';
 
 export async function recordDeliveries(take: Take): Promise<void> {
@@ -18,4 +20,16 @@ export async function recordDoorWebhooks(take: Take, { inbox, url }: { inbox: st
   });
   await take('PATCH /v1/door-webhooks/{id}', _id, { body: { status: 'INACTIVE' } });
   await take('DELETE /v1/door-webhooks/{id}', _id);
+}
+
+/** Makes the network report what no operation can: an inbox is connected, and a contact edits a message and deletes it. */
+export async function emitNews(platform: Platform): Promise<void> {
+  const phone = await connectPhone(platform);
+  const network = await openNetwork(platform);
+  const from = '5511955554444';
+  const id = makeMessageId();
+  const message = { type: 'text', text: { body: 'A cake for ten, please' } };
+  const about = { original_message_id: id };
+  for (const news of [{ id }, { type: 'edit', edit: { ...about, message } }, { type: 'revoke', revoke: about }])
+    await network.post(200, buildMessageNotification(phone, { from, ...news }));
 }

@@ -7,14 +7,13 @@ import { buildOpenApi } from '../src/api.ts';
 import { EVENT_NAMES } from '../src/platform/store/events.ts';
 import { openTestServer } from '../test/support/database.ts';
 import { buildForm } from '../test/full/matrix/forms.ts';
-import { connectPhone } from '../test/support/network.ts';
 import { openPlatform, type Json, type Platform } from '../test/support/platform.ts';
 import { readMailToken, waitForMail } from '../test/support/people.ts';
 import { waitUntil } from '../test/support/wait.ts';
 import { recordAttachments } from './example-attachments.ts';
 import { recordCampaigns } from './example-campaigns.ts';
 import { recordAgents } from './example-agents.ts';
-import { recordDeliveries, recordDoorWebhooks } from './example-deliveries.ts';
+import { emitNews, recordDeliveries, recordDoorWebhooks } from './example-deliveries.ts';
 import { recordKnowledge } from './example-knowledge.ts';
 import { recordImport, recordRecords } from './example-records.ts';
 import { recordLive } from './example-live.ts';
@@ -187,7 +186,7 @@ async function recordEnd(
   { user, contact, business, field, pipeline }: Json,
 ): Promise<Json> {
   await recordDeliveries(take);
-  await connectPhone(platform, { company: platform.demo });
+  await emitNews(platform);
   const events = await recordEvents(platform);
   await take('PUT /v1/webhooks/{id}', platform.demo.webhook, {
     body: { events: ['MESSAGE_RECEIVED', 'MESSAGE_SENT'] },

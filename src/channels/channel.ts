@@ -84,20 +84,21 @@ export interface InboundStatus extends InboundBase {
   errors: NetworkError[];
 }
 
-export interface InboundEdit extends InboundBase {
-  kind: 'edit';
+interface InboundCorrection extends InboundBase {
   externalId: string;
   originalExternalId: string;
+  /** True when it is a part of the synchronised history, which emits no events. */
+  isHistory?: true;
+}
+
+export interface InboundEdit extends InboundCorrection {
+  kind: 'edit';
   /** The network's name of the person who wrote the edit; null when the network does not name anybody. */
   from: string | null;
   content: MessageContent;
 }
 
-export interface InboundRevoke extends InboundBase {
-  kind: 'revoke';
-  externalId: string;
-  originalExternalId: string;
-}
+export type InboundRevoke = InboundCorrection & { kind: 'revoke' };
 
 /** A person told the network whether they want the business's messages. */
 export interface InboundPreference extends InboundBase {
@@ -120,10 +121,7 @@ export interface InboundReport extends InboundBase {
 }
 
 /** How far an inbox has been read at its network. It is stored together with the elements before it. */
-export interface InboundPosition extends InboundBase {
-  kind: 'position';
-  position: FetchPosition;
-}
+export type InboundPosition = InboundBase & { kind: 'position'; position: FetchPosition };
 
 /** An element of a callback that could not be read. It is stored apart and never blocks the other elements. */
 export interface InboundUnreadable {

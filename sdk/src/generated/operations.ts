@@ -1025,7 +1025,7 @@ export interface WebhooksListDeliveriesQuery {
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** The event */
-  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
+  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
   /** Only records with this status */
   status?: 'QUEUED' | 'SENDING' | 'DELIVERED' | 'FAILED' | 'UNKNOWN' | undefined;
   /** Only deliveries to this webhook */

@@ -4409,7 +4409,7 @@ export interface WebhookCreate {
   /** http or https; a public address */
   url: string;
   /** The events affected */
-  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED'>;
+  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED'>;
   /** Header name to value, sent with each delivery. A value consists of visible ASCII characters, with spaces only between them */
   custom_headers?: Record<string, string> | undefined;
   /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
@@ -4420,7 +4420,7 @@ export interface WebhookUpdate {
   /** http or https; a public address */
   url?: string | undefined;
   /** The events affected */
-  events?: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED'> | undefined;
+  events?: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED'> | undefined;
   /** Header name to value, sent with each delivery. A value consists of visible ASCII characters, with spaces only between them */
   custom_headers?: Record<string, string> | undefined;
   /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
@@ -4435,7 +4435,7 @@ export interface Webhook {
   /** The address to which events are posted */
   url: string;
   /** The events affected */
-  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED'>;
+  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED'>;
   /** Values are masked for callers without webhooks:update */
   custom_headers: Record<string, string>;
   /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
@@ -4454,7 +4454,7 @@ export interface WebhookDelivery {
   /** Identifier: 24 lower-case hex characters */
   webhook: string;
   /** The event */
-  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED';
+  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED';
   /** The door's name of the event, if it goes to the webhook of a door; null for the company's webhook */
   form: string | null;
   /** Identifier: 24 lower-case hex characters */
@@ -4550,7 +4550,7 @@ export interface DeliveryReplayCreate {
   /** Which deliveries are replayed, by their status */
   status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
   /** By default the deliveries of all events */
-  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
+  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
   /** The webhook of a door; by default those of the company's webhook */
   webhook?: string | undefined;
   /** Deliveries that were queued at this time or later */
@@ -4571,7 +4571,7 @@ export interface DeliveryReplay {
   /** The status of the deliveries to replay */
   delivery_status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
   /** null: all events */
-  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | null;
+  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | null;
   /** ISO 8601 UTC with milliseconds */
   from: string;
   /** ISO 8601 UTC with milliseconds */
@@ -4634,6 +4634,24 @@ export interface WebhookEvents {
   MESSAGE_FAILED: {
     /** The event */
     event: 'MESSAGE_FAILED';
+    /** When the event was queued, in the transaction of the change that it reports */
+    timestamp: string;
+    /** The record as its GET returns it */
+    data: Message;
+  };
+  /** The writer of a message has changed its words */
+  MESSAGE_EDITED: {
+    /** The event */
+    event: 'MESSAGE_EDITED';
+    /** When the event was queued, in the transaction of the change that it reports */
+    timestamp: string;
+    /** The record as its GET returns it */
+    data: Message;
+  };
+  /** The writer of a message has deleted it for everyone */
+  MESSAGE_REVOKED: {
+    /** The event */
+    event: 'MESSAGE_REVOKED';
     /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
     /** The record as its GET returns it */

@@ -1,7 +1,7 @@
 /**
  * Reads one message object of the network: a message, an edit or a revocation, whether new or old, written by a contact or by the business.
  */
-import type { Inbound, InboundMessage, InboundUnreadable } from '../channel.ts';
+import type { Inbound, InboundMessage, InboundRevoke, InboundUnreadable } from '../channel.ts';
 import { readContent } from './content.ts';
 import { networkErrors } from './errors.ts';
 import {
@@ -115,11 +115,12 @@ function readMessage(message: Json, scene: Scene, writer: Writer): Inbound {
   const timestamp = asDate(message.timestamp);
   if (!timestamp) return makeUnreadable(address, 'a message has no readable timestamp', message);
   const base = { address, timestamp, externalId };
-  if (message.type === 'edit') return readEdit(message, base);
+  const correction = { ...base, ...(writer.origin === 'history' && { isHistory: true as const }) };
+  if (message.type === 'edit') return readEdit(message, correction);
   if (message.type === 'revoke') {
     const originalExternalId = asIdentifier(asRecord(message.revoke)?.original_message_id);
     if (originalExternalId === null) return makeUnreadable(address, 'a revocation names no message', message);
-    return { kind: 'revoke', ...base, originalExternalId };
+    return { kind: 'revoke', ...correction, originalExternalId };
   }
   if (!isNamed(writer.person)) return makeUnreadable(address, 'a message names no person', message);
   const context = asRecord(message.context);
@@ -150,7 +151,7 @@ function readReferral(message: Json, context: Json | null): Json | null {
   return product ? { ...advertisement, referred_product: product } : advertisement;
 }
 
-function readEdit(message: Json, base: { address: string; timestamp: Date; externalId: string }): Inbound {
+function readEdit(message: Json, base: Omit<InboundRevoke, 'kind' | 'originalExternalId'>): Inbound {
   const edit = asRecord(message.edit);
   const originalExternalId = asIdentifier(edit?.original_message_id);
   const edited = asRecord(edit?.message);

@@ -23,9 +23,9 @@ const EVENTS: Record<string, readonly EventName[]> = {
   QRCODE_UPDATED: [],
   MESSAGES_SET: [],
   MESSAGES_UPSERT: ['MESSAGE_RECEIVED'],
-  MESSAGES_EDITED: [],
+  MESSAGES_EDITED: ['MESSAGE_EDITED'],
   MESSAGES_UPDATE: ['MESSAGE_SENT', 'MESSAGE_DELIVERED', 'MESSAGE_READ', 'MESSAGE_FAILED'],
-  MESSAGES_DELETE: [],
+  MESSAGES_DELETE: ['MESSAGE_REVOKED'],
   SEND_MESSAGE: ['MESSAGE_SENT'],
   SEND_MESSAGE_UPDATE: [],
   CONTACTS_SET: [],
@@ -66,6 +66,8 @@ const DATA = new Map<string, DescribeData>([
   ['MESSAGES_UPSERT', (told) => describeMessage(told, 'DELIVERY_ACK')],
   ['SEND_MESSAGE', (told) => describeMessage(told, 'PENDING')],
   ['MESSAGES_UPDATE', describeStatus],
+  ['MESSAGES_EDITED', describeEdit],
+  ['MESSAGES_DELETE', describeRevocation],
   ['CONTACTS_UPSERT', describeContact],
   ['CONTACTS_UPDATE', describeContact],
   ['CONNECTION_UPDATE', describeConnection],
@@ -133,10 +135,27 @@ async function describeMessage({ event: { data }, lookUps }: Told, status: strin
   return { ...shown, status, ...(contextInfo !== null && { contextInfo }) };
 }
 
-async function describeStatus({ event: { data }, lookUps, inbox }: Told): Promise<JsonObject> {
-  const remoteJid = await findJid(data.contact as string, data.contact_summary as JsonObject, lookUps);
-  const { id: keyId, fromMe } = makeKey(data, remoteJid);
-  return { messageId: data._id, keyId, remoteJid, fromMe, status: readStatus(data), instanceId: inbox._id };
+async function describeStatus({ event, lookUps, inbox }: Told): Promise<JsonObject> {
+  const { id: keyId, fromMe, remoteJid } = await findKey(event, lookUps);
+  const messageId = event.data._id;
+  return { messageId, keyId, remoteJid, fromMe, status: readStatus(event.data), instanceId: inbox._id };
+}
+
+async function findKey({ data }: DoorEvent, lookUps: DoorLookUps): Promise<JsonObject> {
+  return makeKey(data, await findJid(data.contact as string, data.contact_summary as JsonObject, lookUps));
+}
+
+async function describeEdit({ event, lookUps }: Told): Promise<JsonObject> {
+  const { content, edited_at } = event.data;
+  return {
+    key: await findKey(event, lookUps),
+    editedMessage: { conversation: content ?? '' },
+    timestampMs: Date.parse(edited_at as string),
+  };
+}
+
+async function describeRevocation({ event, lookUps }: Told): Promise<JsonObject> {
+  return { ...(await findKey(event, lookUps)), status: 'DELETED' };
 }
 
 async function describeContact({ event: { data }, lookUps, inbox }: Told): Promise<JsonObject> {

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { startReceiver } from '../../../test/support/deliveries.ts';
 import { makePng } from '../../../test/support/media-samples.ts';
-import { connectPhone, makePhoneNumber } from '../../../test/support/network.ts';
+import { buildMessageNotification, connectPhone, makePhoneNumber, openNetwork } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { EVENT_NAMES } from './webhook-format.ts';
@@ -262,11 +262,33 @@ test('a change of a contact is reported to the instance that has a conversation 
   assert.ok(all.every((item) => item.body.data.remoteJid === `${from}@s.whatsapp.net`));
 });
 
+test('an edit and a deletion of a message are reported to its instance', async () => {
+  const got = await listen('/corrected', { events: ['MESSAGES_EDITED', 'MESSAGES_DELETE'] });
+  const network = await openNetwork(platform);
+  const { phone_number_id, waba_id } = inbox.api_wap_config;
+  const correct = (about: Json): Promise<unknown> =>
+    network.post(200, buildMessageNotification({ id: phone_number_id, waba: waba_id }, { from, ...about }));
+  const from = makePhoneNumber();
+  const { id } = await write({ from, text: 'Oi' });
+  const [at, of] = [Math.floor(Date.now() / 1000), { original_message_id: id }];
+  await correct({
+    type: 'edit',
+    timestamp: `${at}`,
+    edit: { ...of, message: { type: 'text', text: { body: 'Olá' } } },
+  });
+  await correct({ type: 'revoke', revoke: of });
+  const key = { remoteJid: `${from}@s.whatsapp.net`, fromMe: false, id };
+  const [edited] = await got('messages.edited');
+  assert.deepEqual(edited.body.data, { key, editedMessage: { conversation: 'Olá' }, timestampMs: at * 1000 });
+  const [gone] = await got('messages.delete');
+  assert.deepEqual(gone.body.data, { ...key, status: 'DELETED' });
+});
+
 test('a change of the connection is reported to its instance', async () => {
   const got = await listen('/connection', { events: ['CONNECTION_UPDATE'] });
   await connectPhone(platform, { company: demo });
   await platform.database.sql(`update inboxes set connection_status = 'ERROR' where _id = $1`, [demo.inbox]);
-  const { body: inbox } = await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { name: 'Shop' } });
+  await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { name: 'Shop' } });
   const [told] = await got('connection.update');
   assert.deepEqual(told.body.data, {
     instance: inbox.door_name,

@@ -5,7 +5,7 @@ import { admitRequest } from '../../platform/http/access.ts';
 import { AppError, forbidden, invalid } from '../../platform/values/errors.ts';
 import { MCP_PATH, mcpAddress, mcpMetadataAddress } from '../../platform/http/mcp-address.ts';
 import type { Principal } from '../../platform/http/auth.ts';
-import type { McpHttpHandler } from '@modelcontextprotocol/server';
+import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import { allows } from '../../platform/values/scopes.ts';
 import { openInnerCalls, type CallOperation } from '../inner-calls.ts';
 import { throwProblem, TOOLSETS, type ToolCaller, type ToolKind, type Toolset } from './tool.ts';
@@ -94,9 +94,20 @@ async function answer(request: FastifyRequest, reply: FastifyReply, caller: Tool
   handler ??= createHandler();
   const tools = chooseTools(caller, readChoice(request));
   const { id, scopes } = caller.principal;
-  const response = await handler.fetch(toWebRequest(request), {
+  const extra = { caller, tools } satisfies Serving;
+  return passOn(request, reply, handler, { token: '', clientId: id, scopes: [...scopes], extra });
+}
+
+/** Lets a handler of the protocol answer the request. */
+export async function passOn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  protocol: Pick<McpHttpHandler, 'fetch'>,
+  authInfo?: AuthInfo,
+): Promise<FastifyReply> {
+  const response = await protocol.fetch(toWebRequest(request), {
     parsedBody: request.body,
-    authInfo: { token: '', clientId: id, scopes: [...scopes], extra: { caller, tools } satisfies Serving },
+    ...(authInfo && { authInfo }),
   });
   const body = await response.text();
   return reply.code(response.status).headers(Object.fromEntries(response.headers)).send(body);

@@ -1,5 +1,12 @@
 /** The MCP server: the tools that a caller may use, and how one is called. */
-import { createMcpHandler, Server, type McpHttpHandler, type Tool } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type McpHttpHandler,
+  type Tool,
+} from '@modelcontextprotocol/server';
 import { createChecker, type SchemaChecker } from '../../platform/http/compilers.ts';
 import { validationProblem } from '../../platform/http/validation.ts';
 import type { AppError } from '../../platform/values/errors.ts';
@@ -139,7 +146,11 @@ async function callTool(
   tool: McpTool | undefined,
   { name, input }: { name: string; input: unknown },
 ): Promise<ToolResult> {
-  if (!tool) return refuse(`UNKNOWN_TOOL: there is no tool ${name}, or the key lacks a scope for it`);
+  if (!tool)
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `There is no tool ${name}, or the key lacks a scope for it`,
+    );
   try {
     checkInput(tool, input);
     const answer = await tool.run(caller, input as never);

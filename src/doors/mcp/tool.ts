@@ -73,6 +73,7 @@ export const ID_PATTERN = '^[0-9a-f]{24}$';
 export const Id = (description: string) => Type.String({ pattern: ID_PATTERN, description });
 export const Text = (description: string, maxLength = 200) => Type.String({ minLength: 1, maxLength, description });
 export const { Optional } = Type;
+export const FilterValue = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 
 /** The parameters of every list. */
 export const PAGE = {

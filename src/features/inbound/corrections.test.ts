@@ -31,7 +31,7 @@ const revoke = (of: string, secondsBack = 0): Record<string, unknown> => ({
   revoke: { original_message_id: of },
 });
 
-test('an edit changes the text of a message and its edit time, creates no message and emits no event', async () => {
+test('an edit changes the text of a message and its edit time, creates no message and emits MESSAGE_EDITED', async () => {
   const [from, id, change] = [makePhoneNumber(), makeMessageId(), makeMessageId()];
   await post({ from, id, timestamp: secondsAgo(60) });
   const before = await read(id);
@@ -42,7 +42,7 @@ test('an edit changes the text of a message and its edit time, creates no messag
   assert.deepEqual([content, edited_at.slice(-4)], ['Olá', '000Z']);
   assert.ok(updatedAt > changedBefore);
   assert.equal(await read(change), null);
-  assert.deepEqual(await listEventNames(platform, before._id), ['MESSAGE_RECEIVED']);
+  assert.deepEqual(await listEventNames(platform, before._id), ['MESSAGE_RECEIVED', 'MESSAGE_EDITED']);
   const { body: conversation } = await platform.call(200, 'GET', `/v1/conversations/${before.conversation}`);
   assert.deepEqual([conversation.last_message.content, conversation.unread_count], ['Olá', 1]);
 });
@@ -96,7 +96,13 @@ test('a revoked message stays in the conversation without its content for ever',
   await post({ from, ...revoke(id, 0) });
   await post({ from, id });
   assert.deepEqual(await read(id), revoked);
-  assert.deepEqual(await listEventNames(platform, revoked._id), ['MESSAGE_RECEIVED']);
+  assert.deepEqual(await listEventNames(platform, revoked._id), [
+    'MESSAGE_RECEIVED',
+    'MESSAGE_EDITED',
+    'MESSAGE_REVOKED',
+  ]);
+  const told = (await readEvents(platform, revoked._id)).at(-1)?.data;
+  assert.deepEqual([told?.content, told?.revoked_at], [null, revoked.revoked_at]);
 });
 
 const PARTS: [string, Record<string, unknown>, string[]][] = [
@@ -136,7 +142,10 @@ test('an edit that arrives before its message is applied after it, and the event
   const events = await readEvents(platform, stored._id);
   assert.deepEqual(
     events.map(({ event, data }) => [event, data.content]),
-    [['MESSAGE_RECEIVED', 'Oi']],
+    [
+      ['MESSAGE_RECEIVED', 'Oi'],
+      ['MESSAGE_EDITED', 'last'],
+    ],
   );
 });
 

@@ -280,10 +280,11 @@ test('callbacks over two processes in any order, repetition and batching give th
   assert.deepEqual(actual, expected);
   const emitted = await countEvents(mixed);
   for (const [name, events] of Object.entries<string[]>(await countEvents(orderly))) {
-    // A status DELIVERED that arrives after READ changes nothing and so emits no event. Every other event is emitted equally often in both
-    // runs.
-    const certain = (list: string[]): string[] => list.filter((event) => event !== 'MESSAGE_DELIVERED');
+    // A status DELIVERED that arrives after READ changes nothing and so emits no event, and neither does an edit that arrives after a later one
+    // or after a revocation. Every other event is emitted equally often in both runs.
+    const certain = (list: string[]): string[] =>
+      list.filter((event) => event !== 'MESSAGE_DELIVERED' && event !== 'MESSAGE_EDITED');
     assert.deepEqual(certain(emitted[name]), certain(events), name);
-    assert.ok(emitted[name].length - certain(emitted[name]).length <= 1, name);
+    assert.ok(emitted[name].length <= events.length, name);
   }
 });

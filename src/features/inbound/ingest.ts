@@ -10,7 +10,7 @@ import type { SystemTx } from '../../platform/store/tenant.ts';
 import { findInboxesOfAccount, setCoexistence, setPeopleLimit, type Receiver } from '../inboxes/ingest-queries.ts';
 import { applyOptOutWishes, type OptOutWish } from '../contacts/ingest-wishes.ts';
 import type { SplitContact } from '../contacts/ingest-renames.ts';
-import type { Correction } from '../messages/ingest-queries.ts';
+import type { Correction } from '../messages/ingest-correction-queries.ts';
 import { applyCorrections, applyStatuses, type StatusNews } from '../messages/ingest.ts';
 import { applyTemplateNews } from '../templates/ingest.ts';
 import { resolveAnswers } from './aliases.ts';
@@ -222,6 +222,7 @@ function toCorrection(receiver: Receiver, element: InboundEdit | InboundRevoke):
     external_id: element.originalExternalId,
     kind: element.kind === 'edit' ? 'EDIT' : 'REVOKE',
     at: messageTime(element),
+    isHistory: element.isHistory ?? false,
     from: element.kind === 'edit' ? element.from : null,
     content_type: content?.contentType ?? null,
     content: cutText(content?.content ?? null, MAX_CONTENT_BYTES),

@@ -219,53 +219,6 @@ export async function writeLives(tx: AnyTx, lives: MessageLife[]): Promise<Messa
   return rows.map(toMessage);
 }
 
-export interface Correction extends MessageKey {
-  kind: 'EDIT' | 'REVOKE';
-  /** The id that the network gives the person who wrote the edit, if it is known. */
-  from: string | null;
-  at: string;
-  content_type: string | null;
-  content: string | null;
-  media: string | null;
-}
-
-/**
- * Applies edits and revocations: the newest edit counts, and a revoked message stays empty, without its file. An edit changes the words of a
- * message, and never its file. Returns the messages that were found.
- */
-export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<(MessageKey & { _id: string })[]> {
-  return many(tx, {
-    name: 'messages.correct',
-    text: `with n as (
-        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::text[])
-          as n (company_id, inbox_id, external_id, kind, at, content_type, content, media)
-      ), changed as (
-        update messages m set updated_at = now(),
-          revoked_at = case when n.kind = 'REVOKE' then n.at else m.revoked_at end,
-          edited_at = case when n.kind = 'EDIT' then n.at end,
-          content_type = case when n.kind = 'EDIT' then n.content_type else m.content_type end,
-          content = case when n.kind = 'EDIT' then n.content end,
-          media = case when n.kind = 'EDIT' then coalesce(m.media, n.media::jsonb) end,
-          attachment_id = case when n.kind = 'EDIT' then m.attachment_id end,
-          interactive = case when n.kind = 'EDIT' then m.interactive end,
-          location = case when n.kind = 'EDIT' then m.location end,
-          contacts = case when n.kind = 'EDIT' then m.contacts end, unsupported = null
-        from n where m.company_id = n.company_id and m.inbox_id = n.inbox_id and m.external_id = n.external_id
-          and m.revoked_at is null and (n.kind = 'REVOKE' or m.edited_at is null or m.edited_at < n.at)
-      )
-      select m._id, n.company_id as company, n.inbox_id as inbox, n.external_id
-      from n join messages m using (company_id, inbox_id, external_id)`,
-    values: [
-      ...keyColumns(corrections),
-      corrections.map((correction) => correction.kind),
-      corrections.map((correction) => correction.at),
-      corrections.map((correction) => correction.content_type),
-      corrections.map((correction) => correction.content),
-      corrections.map((correction) => correction.media),
-    ],
-  });
-}
-
 /** Deletes up to 1,000 old parked updates and returns how many. */
 export function deleteParked(tx: SystemTx, days: number): Promise<number> {
   return exec(tx, {

@@ -1,17 +1,16 @@
 /** Applies the statuses, edits and revocations of callbacks to messages. An update is parked until its message is stored. */
 import type { Identity } from '../../channels/identity.ts';
 import { learnRecipients } from '../contacts/ingest-facts.ts';
-import { emitLast, type EventItem, type EventName } from '../../platform/store/events.ts';
+import { emitLast, emitRecords, type EventItem, type EventName } from '../../platform/store/events.ts';
 import { newId } from '../../platform/values/ids.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { advance, type Life, type StatusReport } from './lifecycle.ts';
+import { correctMessages, readMessageRecords, type Correction } from './ingest-correction-queries.ts';
 import {
-  correctMessages,
   markPlacesDue,
   lockLives,
   writeLives,
   type AnyTx,
-  type Correction,
   type MessageLife,
   type MessageKey,
 } from './ingest-queries.ts';
@@ -199,16 +198,17 @@ async function park(tx: AnyTx, unmatched: StatusNews[]): Promise<void> {
   );
 }
 
-/** Applies edits and revocations; one of an unknown message is parked. */
+/** Applies edits and revocations, and emits them; one of an unknown message is parked. */
 export async function applyCorrections(tx: AnyTx, corrections: Correction[]): Promise<Applied> {
   if (corrections.length === 0) return { applied: 0, parked: 0 };
-  const corrected = await correctMessages(tx, [...latest(corrections).values()]);
+  const chosen = latest(corrections);
+  const corrected = await correctMessages(tx, [...chosen.values()]);
   const found = new Set(corrected.map(joinKey));
   const unmatched = corrections.filter((correction) => !found.has(joinKey(correction)));
   if (unmatched.length > 0) {
     await parkUpdates(
       tx,
-      unmatched.map(({ company, inbox, external_id, kind, at, from, content_type, content, media }) => ({
+      unmatched.map(({ company, inbox, external_id, kind, at, isHistory, from, content_type, content, media }) => ({
         company,
         inbox,
         external_id,
@@ -218,6 +218,7 @@ export async function applyCorrections(tx: AnyTx, corrections: Correction[]): Pr
         payload: {
           // The writer is stored so that erasing this contact finds and deletes the parked edit.
           from,
+          isHistory,
           content_type,
           content,
           media,
@@ -225,7 +226,26 @@ export async function applyCorrections(tx: AnyTx, corrections: Correction[]): Pr
       })),
     );
   }
+  await emitCorrections(tx, corrected, chosen);
   return { applied: corrections.length - unmatched.length, parked: unmatched.length };
+}
+
+async function emitCorrections(
+  tx: AnyTx,
+  corrected: Awaited<ReturnType<typeof correctMessages>>,
+  chosen: Map<string, Correction>,
+): Promise<void> {
+  const items = corrected.flatMap((about) => {
+    const correction = chosen.get(joinKey(about));
+    if (!about.isChanged || !correction || correction.isHistory) return [];
+    return [{ event: correction.kind === 'EDIT' ? ('MESSAGE_EDITED' as const) : ('MESSAGE_REVOKED' as const), about }];
+  });
+  await emitRecords(tx, items, (ids) =>
+    readMessageRecords(
+      tx,
+      corrected.filter(({ _id }) => ids.includes(_id)),
+    ),
+  );
 }
 
 /** Chooses one correction per message, because an UPDATE applies only one: a revocation, or else the newest edit. */

@@ -13,6 +13,8 @@ export const EVENTS = {
   MESSAGE_DELIVERED: { summary: 'A message has reached its contact', data: 'Message' },
   MESSAGE_READ: { summary: 'The contact has read a message', data: 'Message' },
   MESSAGE_FAILED: { summary: 'The network reports that a message did not reach its contact', data: 'Message' },
+  MESSAGE_EDITED: { summary: 'The writer of a message has changed its words', data: 'Message' },
+  MESSAGE_REVOKED: { summary: 'The writer of a message has deleted it for everyone', data: 'Message' },
   CONVERSATION_CREATED: { summary: 'A conversation was opened', data: 'Conversation' },
   CONVERSATION_UPDATED: { summary: 'A field of a conversation has changed', data: 'Conversation' },
   CONVERSATION_STEP_CHANGED: {
@@ -79,7 +81,7 @@ export interface UnreadEvent extends Pick<ChangeEvent, 'about'> {
 
 /** Like `emit`, for many records: `read` is asked only for those to whose event a webhook listens. One that is gone is left out. */
 export async function emitRecords(
-  tx: TenantTx,
+  tx: TenantTx | SystemTx,
   items: (UnreadEvent | ChangeEvent)[],
   read: (ids: string[]) => Promise<RecordEvent['data'][]>,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 /** Tools for knowledge and tables. */
 import { Type } from 'typebox';
 import type { JsonObject } from '../../json.ts';
-import { defineTool, Id, Optional, PAGE, readList, Text } from '../tool.ts';
+import { defineTool, FilterValue, Id, Optional, PAGE, readList, Text } from '../tool.ts';
 import { cleanDeep, cleanOrNull } from '../untrusted.ts';
 
 export const KNOWLEDGE = [
@@ -94,7 +94,7 @@ export const TABLES = [
           Type.Object({
             field: Text('The key of a column'),
             operator: Text('eq, neq, contains, starts_with, is_empty, gt, gte, lt, lte', 20),
-            value: Optional(Type.Unknown()),
+            value: Optional(FilterValue),
           }),
           { maxItems: 15 },
         ),

@@ -1,7 +1,7 @@
 /** Tools for contacts. */
 import { Type } from 'typebox';
 import type { JsonObject } from '../../json.ts';
-import { defineTool, Id, Optional, PAGE, readList, Text, ToolError, type ToolCaller } from '../tool.ts';
+import { defineTool, FilterValue, Id, Optional, PAGE, readList, Text, ToolError, type ToolCaller } from '../tool.ts';
 import { showContact, showConversation, showWholeContact } from '../views.ts';
 
 const FieldValues = Type.Record(Type.String(), Type.Unknown(), {
@@ -16,7 +16,7 @@ const Filter = Type.Object({
     'eq, neq, contains, not_contains, starts_with, ends_with, is_empty, is_not_empty, gt, gte, lt, lte',
     20,
   ),
-  value: Optional(Type.Unknown()),
+  value: Optional(FilterValue),
 });
 
 export const PEOPLE = [
