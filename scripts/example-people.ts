@@ -1,9 +1,23 @@
 /** The steps that record the examples of users, keys and log-ins. */
 import { createLogInLink } from '../src/features/users/log-in-links.ts';
+import { startAttempt } from '../test/support/oauth.ts';
 import { PASSWORD, readMailToken, waitForMail } from '../test/support/people.ts';
 import { makePng } from '../test/support/media-samples.ts';
 import type { Json, Platform } from '../test/support/platform.ts';
 import type { Take } from './example-steps.ts';
+
+// The same in each recording.
+const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+
+/** Records how a user connects an app. */
+export async function recordApp(take: Take, platform: Platform): Promise<void> {
+  const { token: key } = await platform.createUser(platform.demo._id, 'OPERATOR');
+  const { request } = await startAttempt(platform, { code_challenge: CHALLENGE });
+  await take('POST /v1/connected-apps/preview', '', { key, body: { request } });
+  const app = await take('POST /v1/connected-apps', '', { key, body: { request, access: 'READ' } });
+  await take('GET /v1/connected-apps', '', { key });
+  await take('DELETE /v1/connected-apps/{id}', app._id, { key });
+}
 
 export async function recordPeople(take: Take, platform: Platform): Promise<Json> {
   const invited = await take('POST /v1/users', '', {

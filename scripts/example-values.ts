@@ -5,6 +5,8 @@ import type { Json } from '../test/support/platform.ts';
 const MADE_UP = [
   [/"eyJ[\w-]+\.[\w-]+\.[\w-]+"/g, '"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjEifQ.e30.c2lnbmF0dXJl"'],
   [/("token":")[\w-]{30,}"/g, '$1wq3Yt0aV8mB2kR5nZ7cX1pL4sD6fG9hJ0uE3iO5yTxA"'],
+  [/http%3A%2F%2F127\.0\.0\.1%3A\d+/g, 'https%3A%2F%2Fcrm.example.com'],
+  [/code=eyJ[\w.-]+/g, 'code=eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjEifQ.e30.c2lnbmF0dXJl'],
   [/http:\/\/127\.0\.0\.1:\d+/g, 'https://crm.example.com'],
   [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '0f6c3d0e-5c52-4b0e-9d39-1f4a7d4c2b11'],
   [/wamid\.[\w+/=-]+/g, 'wamid.HBgNNTUxMTk4ODg4Nzc3NxUCABEYEjdGNTk2'],

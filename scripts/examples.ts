@@ -17,7 +17,7 @@ import { emitNews, recordDeliveries, recordDoorWebhooks } from './example-delive
 import { recordKnowledge } from './example-knowledge.ts';
 import { recordImport, recordRecords } from './example-records.ts';
 import { recordLive } from './example-live.ts';
-import { recordPeople } from './example-people.ts';
+import { recordApp, recordPeople } from './example-people.ts';
 import { describeForm, type Step, type Take } from './example-steps.ts';
 import { recordBulk, recordTemplateSend } from './example-templates.ts';
 import { settle } from './example-values.ts';
@@ -258,6 +258,7 @@ try {
   await recordAgents(take, platform, forget);
   await recordAttachments(take, platform);
   const events = await recordEnd(take, platform, { ...records, ...talk, user });
+  await recordApp(take, platform);
   const sorted = [...operations].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const recorded = settle({ operations: Object.fromEntries(sorted), events });
   writeFileSync(FILE, `${JSON.stringify(recorded, null, 2)}\n`);

@@ -2,6 +2,7 @@
 export const ROOMS = [
   'api-keys',
   'users',
+  'connected-apps',
   'auth',
   'audit',
   'custom-fields',

@@ -14,6 +14,10 @@ export const METHODS: Record<string, Record<string, string>> = {
   apiKeys: {
     revoke: 'DELETE /v1/api-keys/{id}',
   },
+  connectedApps: {
+    preview: 'POST /v1/connected-apps/preview',
+    revoke: 'DELETE /v1/connected-apps/{id}',
+  },
   attachments: {
     upload: 'POST /v1/resource/upload-attachment',
     getUrl: 'GET /v1/resource/attachments/{id}/url',

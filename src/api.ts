@@ -8,6 +8,7 @@ import { bulkRoutes } from './features/bulk/routes.ts';
 import { businessRoutes } from './features/businesses/routes.ts';
 import { campaignRoutes } from './features/campaigns/routes.ts';
 import { companyRoutes } from './features/companies/routes.ts';
+import { connectedAppRoutes } from './features/connected-apps/routes.ts';
 import { contactRoutes } from './features/contacts/routes.ts';
 import { conversationRunRoutes } from './features/conversations/bulk/routes.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
@@ -55,6 +56,7 @@ import { locateWebBuild } from './platform/http/web-builds.ts';
 const rooms = [
   userRoutes,
   apiKeyRoutes,
+  connectedAppRoutes,
   authRoutes,
   profileRoutes,
   auditRoutes,
@@ -96,6 +98,7 @@ const listApps = (config: Config): WebApp[] => [
     // Files that were just chosen or recorded are shown from the memory of the browser.
     policy: { 'img-src': "'self' blob:", 'media-src': "'self' blob:" },
     microphone: true,
+    visited: ['connect'],
   },
 ];
 

@@ -4,6 +4,7 @@ import { purgeRequestDataJob } from './features/audit/jobs.ts';
 import { purgeBulkJob } from './features/bulk/jobs.ts';
 import { campaignCounters, startCampaigns } from './features/campaigns/loop.ts';
 import { createUsageUpkeep } from './features/companies/usage.ts';
+import { purgeAppsJob } from './features/connected-apps/jobs.ts';
 import { contactImporter } from './features/contacts/import/importer.ts';
 import { purgeConversationRunsJob } from './features/conversations/bulk/jobs.ts';
 import { startConversationRuns } from './features/conversations/bulk/work.ts';
@@ -55,6 +56,7 @@ const jobs = [
   sendResetJob,
   purgeLinksJob,
   purgeRequestDataJob,
+  purgeAppsJob,
   stripFieldJob,
   sweepFilesJob,
   checkConnectionJob,

@@ -5,6 +5,7 @@
 import type { Config } from '../config.ts';
 import { findValidKey, storeLastUse } from '../features/api-keys/api-keys.ts';
 import { areOwnUploads } from '../features/attachments/uploads.ts';
+import { findLivingApp, storeAppUse } from '../features/connected-apps/connected-apps.ts';
 import { companyIsActive, companyIsKnown } from '../features/companies/companies.ts';
 import { findSession, renewSession } from '../features/users/sessions.ts';
 import { findActiveUser } from '../features/users/users.ts';
@@ -23,7 +24,9 @@ export function openAccess(config: Config, secrets: TokenSecrets, database: Data
       findKey: (hash) => findValidKey(door, hash),
       findUser: (companyId, userId) => findActiveUser(door, companyId, userId),
       findSession: (hash) => findSession(door, hash),
+      findApp: (companyId, appId) => findLivingApp(door, companyId, appId),
       noteUse: (key) => storeLastUse(database.system(callerShareOwner(key.company, key._id)), key),
+      noteAppUse: (app) => storeAppUse(database.system(`company:${app.company}`), app),
       renewSession: ({ company }, hash) => renewSession(database.system(`company:${company}`), hash),
     }),
     database,

@@ -11,6 +11,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   companies: 'is the company: its _id is what others call company_id',
   callbacks_aside: 'of a callback that cannot be read nobody knows the company; readable by the system only',
   job_attempts: 'jobs of the whole installation; readable by the system only',
+  oauth_clients: 'registers itself before anybody has logged in; readable by the system only',
   people:
     'one password of a person, whatever companies have this person among their users; readable by the system only',
   platform_state: 'facts of the installation itself; readable by the system only',
@@ -120,6 +121,7 @@ const WITHOUT_COMPANY_REFERENCE: Record<string, string> = {
 
 /** The columns that hold an id and have no foreign key, each with the reason. */
 const WITHOUT_REFERENCE: Record<string, string> = {
+  'connected_apps.client_id': 'says which client it is, which may have no row or be gone',
   'contacts.external_id': "an integrator's id",
   'conversations.campaign_id': 'says which campaign wrote into it, also when the campaign is gone',
   'conversations.enrollment_id': 'says which enrollment it belongs to, also when the campaign is gone',
@@ -268,7 +270,14 @@ test('every exception that is listed here exists in the database', () => {
 
 test('tables that belong to no company are closed to the role that works for one', async () => {
   assert.deepEqual(listPolicies('companies'), tenantPolicies('_id'));
-  for (const table of ['callbacks_aside', 'job_attempts', 'people', 'platform_state', 'rate_buckets']) {
+  for (const table of [
+    'callbacks_aside',
+    'job_attempts',
+    'oauth_clients',
+    'people',
+    'platform_state',
+    'rate_buckets',
+  ]) {
     for (const role of ['parley_app', 'parley_read']) {
       const [row] = await database.sql<{ may: boolean }>(
         `select has_table_privilege($1, $2, 'select, insert, update, delete, truncate, references, trigger') as may`,

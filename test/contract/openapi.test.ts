@@ -52,6 +52,10 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   'GET /v1/auth/me': { scope: undefined, why: 'tells each token what it may do' },
   'PATCH /v1/auth/me': { scope: undefined, why: 'every user may change their own name and picture' },
   'PUT /v1/auth/me/avatar': { scope: undefined, why: 'every user may change their own picture' },
+  'GET /v1/connected-apps': { scope: undefined, why: 'shows every user their own' },
+  'POST /v1/connected-apps': { scope: undefined, why: 'every user may connect apps' },
+  'POST /v1/connected-apps/preview': { scope: undefined, why: 'every user may connect apps' },
+  'DELETE /v1/connected-apps/{id}': { scope: undefined, why: 'every user may revoke their own' },
   'GET /v1/live': { scope: undefined, why: 'shows each token the records whose scope it has' },
   'POST /v1/conversations/{id}/typing': { scope: 'conversations:read', why: 'changes nothing of the conversation' },
   'POST /v1/conversations/bulk': { scope: 'conversations:update', why: 'changes conversations' },
@@ -133,6 +137,7 @@ const TWO_SUCCESSES: Record<string, string> = {
 
 /** The operations that change no record. */
 const UNLOGGED = [
+  'POST /v1/connected-apps/preview',
   'POST /v1/auth/forgot-password',
   'POST /v1/conversations/{id}/typing',
   'POST /v1/contacts/import/phone-numbers',
@@ -144,6 +149,7 @@ const UNLOGGED = [
 
 /** The POSTs that only find an answer, which is 200. */
 const ASKING = [
+  'POST /v1/connected-apps/preview',
   'POST /v1/contacts/import/phone-numbers',
   'POST /v1/knowledge/search',
   'POST /v1/inboxes/{id}/check-numbers',
@@ -219,6 +225,12 @@ test('every documented operation is served, and every route under /v1 is documen
     ...['DELETE', 'GET', 'PATCH', 'POST', 'PUT'].map((method) => `${method} /evolution/*`),
     'GET /evolution',
     'GET /evolution/',
+    // How apps connect by OAuth, which docs/mcp.md describes.
+    'GET /.well-known/oauth-authorization-server',
+    'GET /.well-known/oauth-protected-resource/mcp',
+    'POST /oauth/register',
+    'POST /oauth/revoke',
+    'POST /oauth/token',
     'GET /console',
     'GET /console*',
     'GET /files/:/:',

@@ -1,8 +1,8 @@
 /** The whole console: whoever is logged in sees the frame with its screens, anybody else the log-in. */
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { useEffect, type ReactElement } from 'react';
-import { Router } from 'wouter';
+import { Suspense, useEffect, type ReactElement } from 'react';
+import { Route, Router, Switch } from 'wouter';
 import { CONSOLE_PATH } from './client.ts';
 import { queries } from './records/queries.ts';
 import { Frame } from './frame/frame.tsx';
@@ -12,8 +12,11 @@ import { readSession, useSessionState } from './session/session.ts';
 import { useTexts } from './texts/texts.ts';
 import { Empty, Loading } from './ui/state.tsx';
 import { Button } from './ui/button.tsx';
+import { LoadingPart, lazyPart } from './ui/lazy-part.tsx';
 import { COMMON } from './ui/texts.ts';
 import { Notices } from './ui/toast.tsx';
+
+const Connect = lazyPart(async () => (await import('./screens/connect/connect.tsx')).ConnectPage);
 
 export function App(): ReactElement {
   return (
@@ -48,5 +51,16 @@ function Entrance(): ReactElement {
       </Empty>
     );
   }
-  return <Frame />;
+  return (
+    <Switch>
+      <Route path="/connect">
+        <Suspense fallback={<LoadingPart />}>
+          <Connect />
+        </Suspense>
+      </Route>
+      <Route>
+        <Frame />
+      </Route>
+    </Switch>
+  );
 }

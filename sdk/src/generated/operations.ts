@@ -12,6 +12,8 @@ import type {
   ApiKey,
   ApiKeyCreate,
   ApiKeyMade,
+  AppRequest,
+  AppRequested,
   Attachment,
   AuditEntry,
   AutclCreate,
@@ -35,6 +37,9 @@ import type {
   CompanyCreate,
   CompanyUpdate,
   ConnectLink,
+  ConnectedApp,
+  ConnectedAppCreate,
+  ConnectedAppMade,
   Contact,
   ContactCreate,
   ContactMerge,
@@ -172,6 +177,23 @@ export interface ApiKeysListQuery {
   updated_since?: string | undefined;
   /** Keys that this user or key created */
   created_by?: string | undefined;
+}
+
+export interface ConnectedAppsListQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** Apps that this user has connected */
+  user?: string | undefined;
 }
 
 export interface AuthUploadPictureForm {
@@ -1074,6 +1096,16 @@ export interface Methods {
     /** Revoke a key; it is rejected from now on. Every process rejects the token within five seconds. The record stays in the list, with `revoked_at`, and cannot be made valid again. Requires the scope `api-keys:delete`. */
     revoke: (id: string, options?: CallOptions) => Promise<ApiKey>;
   };
+  connectedApps: {
+    /** List connected apps. A user sees their own; with `api-keys:read`, callers see those of all users. A key needs that scope. */
+    list: ListMethod<[query?: ConnectedAppsListQuery, options?: CallOptions], ConnectedApp>;
+    /** Connect an app; it then acts for the calling user. Only for users. The app can do what `access` says and the user's role allows at the time of each call. The code in `redirect_to` works once. */
+    create: (body: ConnectedAppCreate, options?: CallOptions) => Promise<ConnectedAppMade>;
+    /** Check what an app asks for that wants to be connected. Only for users. `request` is the query with which the app has opened `authorization_endpoint`. If the id of the client is an address, its metadata document is fetched. */
+    preview: (body: AppRequest, options?: CallOptions) => Promise<AppRequested>;
+    /** Revoke a connected app; its tokens are rejected from now on. Every process rejects the tokens within five seconds. A user revokes their own apps; with `api-keys:delete`, callers revoke those of all users. A key needs that scope. */
+    revoke: (id: string, options?: CallOptions) => Promise<ConnectedApp>;
+  };
   auth: {
     /** Read who the token acts for, and its rights. Returns the kind of the caller (a key or a user), the company that it acts for, its scopes, and the key or user itself. Any valid token can call it. */
     me: (options?: CallOptions) => Promise<Me>;
@@ -1468,6 +1500,12 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     list: { method: 'GET', path: '/v1/api-keys', query: true, answer: 'list' },
     create: { method: 'POST', path: '/v1/api-keys', body: 'json', key: true },
     revoke: { method: 'DELETE', path: '/v1/api-keys/{id}' },
+  },
+  connectedApps: {
+    list: { method: 'GET', path: '/v1/connected-apps', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/connected-apps', body: 'json', key: true },
+    preview: { method: 'POST', path: '/v1/connected-apps/preview', body: 'json' },
+    revoke: { method: 'DELETE', path: '/v1/connected-apps/{id}' },
   },
   auth: {
     me: { method: 'GET', path: '/v1/auth/me' },

@@ -2402,6 +2402,86 @@ export interface Company {
   updatedAt: string;
 }
 
+export interface ConnectedApp {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The user who has connected the app, and for whom it acts */
+  user: string;
+  /** The id that the app has as an OAuth client */
+  client_id: string;
+  /** The name that the app gives itself; anyone can register an app under any name */
+  name: string;
+  /** The host to which the app had the user sent back: a loopback name is a program on their computer */
+  host: string;
+  /** What the app can do, within the user's rights: READ changes nothing, WRITE also changes records and writes notes, SEND also sends messages */
+  access: 'READ' | 'WRITE' | 'SEND';
+  /** When the connection ends unless the app is used before */
+  expires_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  last_used_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface ConnectedAppMade {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The user who has connected the app, and for whom it acts */
+  user: string;
+  /** The id that the app has as an OAuth client */
+  client_id: string;
+  /** The name that the app gives itself; anyone can register an app under any name */
+  name: string;
+  /** The host to which the app had the user sent back: a loopback name is a program on their computer */
+  host: string;
+  /** What the app can do, within the user's rights: READ changes nothing, WRITE also changes records and writes notes, SEND also sends messages */
+  access: 'READ' | 'WRITE' | 'SEND';
+  /** When the connection ends unless the app is used before */
+  expires_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  last_used_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+  /** The app's address, with the code for it. Null in the response to a repeated request */
+  redirect_to: string | null;
+}
+
+export interface AppRequest {
+  /** The query of the address to which the app has sent the user, without the question mark */
+  request: string;
+}
+
+export interface AppRequested {
+  /** What the app asks for; null if its request is wrong */
+  app: {
+    /** The id that the app has as an OAuth client */
+    client_id: string;
+    /** The name that the app gives itself; anyone can register an app under any name */
+    name: string;
+    /** The host to which the app had the user sent back: a loopback name is a program on their computer */
+    host: string;
+    /** What it asks for and the user can grant */
+    access: Array<'READ' | 'WRITE' | 'SEND'>;
+  } | null;
+  /** The app's address for a user who denies the request, or the error if the request is wrong */
+  redirect_to: string;
+}
+
+export interface ConnectedAppCreate {
+  /** The query of the address to which the app has sent the user, without the question mark */
+  request: string;
+  /** What the app can do, within the user's rights: READ changes nothing, WRITE also changes records and writes notes, SEND also sends messages */
+  access: 'READ' | 'WRITE' | 'SEND';
+}
+
 export interface PhonesToPreview {
   /** The first numbers of the sheet */
   phone_numbers: string[];

@@ -2,15 +2,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { admitRequest } from '../../platform/http/access.ts';
-import { forbidden, invalid } from '../../platform/values/errors.ts';
+import { AppError, forbidden, invalid } from '../../platform/values/errors.ts';
+import { MCP_PATH, mcpAddress, mcpMetadataAddress } from '../../platform/http/mcp-address.ts';
 import type { Principal } from '../../platform/http/auth.ts';
 import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import { allows } from '../../platform/values/scopes.ts';
 import { openInnerCalls, type CallOperation } from '../inner-calls.ts';
-import { throwProblem, TOOLSETS, type ToolCaller, type Toolset } from './tool.ts';
+import { throwProblem, TOOLSETS, type ToolCaller, type ToolKind, type Toolset } from './tool.ts';
 import type { Serving, ToolChoice } from './server.ts';
 
-const PATH = '/mcp';
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 interface Admitted {
@@ -22,7 +22,7 @@ export function mcpDoor(app: FastifyInstance, kit: Kit): void {
   const admitted = new WeakMap<FastifyRequest, Admitted>();
   app.route({
     method: 'POST',
-    url: PATH,
+    url: MCP_PATH,
     config: { access: 'token' },
     schema: { hide: true },
     onRequest: async (request, reply) => {
@@ -30,7 +30,8 @@ export function mcpDoor(app: FastifyInstance, kit: Kit): void {
       const { principal, companyId } = await admitRequest(kit.access, request, reply, {
         scope: null,
         needsCompany: true,
-      });
+        admitsApps: (audience) => audience === mcpAddress(kit),
+      }).catch((error: unknown) => Promise.reject(sayWhereToLogIn(kit, error)));
       admitted.set(request, { principal, companyId: companyId ?? '' });
     },
     handler: async (request, reply) => {
@@ -42,9 +43,17 @@ export function mcpDoor(app: FastifyInstance, kit: Kit): void {
   });
 }
 
+/** A client without a valid token reads there how it gets one (RFC 9728). */
+function sayWhereToLogIn(kit: Kit, error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'UNAUTHORIZED') return error;
+  const challenge = `Bearer resource_metadata="${mcpMetadataAddress(kit)}"`;
+  return new AppError('UNAUTHORIZED', error.message, [], { ...error.headers, 'www-authenticate': challenge });
+}
+
 function makeCaller(kit: Kit, { principal, companyId }: Admitted, call: CallOperation): ToolCaller {
   return {
     may: (scope) => allows(principal.scopes, scope),
+    mayUse: ({ kind, set }) => mayAppUse(principal, kind, set),
     kit,
     principal,
     companyId,
@@ -53,6 +62,13 @@ function makeCaller(kit: Kit, { principal, companyId }: Admitted, call: CallOper
       return status < 400 ? body : throwProblem(body);
     },
   };
+}
+
+/** What the user has granted to a connected app. A note and a message need the same scope, but not the same access. */
+function mayAppUse(principal: Principal, kind: ToolKind, set: Toolset): boolean {
+  const access = principal.type === 'user' ? principal.app : undefined;
+  if (access === 'READ') return kind === 'READ' && set !== 'sending';
+  return access !== 'WRITE' || set !== 'sending';
 }
 
 /** A page that a browser has loaded from elsewhere, or under a name that was made to lead here, gets nothing. */
@@ -76,7 +92,7 @@ let handler: McpHttpHandler | null = null;
 async function answer(request: FastifyRequest, reply: FastifyReply, caller: ToolCaller): Promise<FastifyReply> {
   const { chooseTools, createHandler } = await import('./server.ts');
   handler ??= createHandler();
-  const tools = chooseTools(caller.may, readChoice(request));
+  const tools = chooseTools(caller, readChoice(request));
   const { id, scopes } = caller.principal;
   const extra = { caller, tools } satisfies Serving;
   return passOn(request, reply, handler, { token: '', clientId: id, scopes: [...scopes], extra });

@@ -10,7 +10,6 @@ import {
 import { createChecker, type SchemaChecker } from '../../platform/http/compilers.ts';
 import { validationProblem } from '../../platform/http/validation.ts';
 import type { AppError } from '../../platform/values/errors.ts';
-import type { Scope } from '../../platform/values/scopes.ts';
 import { AGENTS, CAMPAIGNS, HEALTH, RESEARCH } from './tools/operations.ts';
 import { CONVERSATIONS } from './tools/conversations.ts';
 import { KNOWLEDGE, TABLES } from './tools/knowledge.ts';
@@ -64,10 +63,16 @@ export interface ToolChoice {
   isReadOnly: boolean;
 }
 
-export const chooseTools = (may: (scope: Scope) => boolean, { toolsets, isReadOnly }: ToolChoice): McpTool[] =>
+export const chooseTools = (
+  { may, mayUse }: Pick<ToolCaller, 'may' | 'mayUse'>,
+  { toolsets, isReadOnly }: ToolChoice,
+): McpTool[] =>
   TOOLS.filter(
     ({ set, kind, scopes }) =>
-      (toolsets ? toolsets.has(set) : set !== 'research') && (!isReadOnly || kind === 'READ') && scopes.every(may),
+      mayUse({ set, kind }) &&
+      (toolsets ? toolsets.has(set) : set !== 'research') &&
+      (!isReadOnly || kind === 'READ') &&
+      scopes.every(may),
   );
 
 const described = new WeakMap<McpTool, Tool>();

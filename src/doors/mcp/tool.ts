@@ -31,6 +31,8 @@ export interface ToolCaller {
   call: (...given: Parameters<CallOperation>) => Promise<JsonObject>;
   /** Returns whether the caller has the scope. */
   may(scope: Scope): boolean;
+  /** Returns whether the user has granted tools of this kind and set to the app that calls. */
+  mayUse(tool: Pick<McpTool, 'kind' | 'set'>): boolean;
   principal: Principal;
   companyId: string;
   kit: Kit;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnswerPace } from './answer-pace.ts';
 import type { Origin } from './audit.ts';
-import type { Authenticator, Principal } from './auth.ts';
+import type { Authenticator, Credentials, Principal } from './auth.ts';
 import { AppError, forbidden, notFound, scopeMissing } from '../values/errors.ts';
 import { isId } from '../values/ids.ts';
 import { addressGroup, type Allowance, type Limiter, type Verdict } from './limits.ts';
@@ -73,6 +73,12 @@ export const readRequestOrigin = (request: FastifyRequest): Origin => ({
   via: readVia(request.headers),
 });
 
+interface AdmissionRule extends Pick<Credentials, 'admitsApps'> {
+  scope: Scope | null;
+  needsCompany: boolean;
+  globalOnly?: boolean | undefined;
+}
+
 /**
  * Admits a request and returns its principal and the company that it acts for. With `scope` null every valid token is admitted. With
  * `needsCompany` false a global key may omit `x-company-id`, and the request then acts for no company. With `globalOnly` every other token
@@ -82,12 +88,14 @@ export async function admitRequest(
   access: Access,
   request: FastifyRequest,
   reply: FastifyReply,
-  { scope, needsCompany, globalOnly }: { scope: Scope | null; needsCompany: boolean; globalOnly?: boolean | undefined },
+  { scope, needsCompany, globalOnly, admitsApps }: AdmissionRule,
 ): Promise<{ principal: Principal; companyId: string | null }> {
   const { headers } = request;
   const principal = await access.auth.authenticate({
     authorization: headers.authorization,
     session: readSessionCookie(headers),
+    // A request inside the process has the token with which /mcp has admitted it.
+    admitsApps: admitsApps ?? (readVia(headers) === 'MCP' ? () => true : undefined),
   });
   const own = makeBurstAllowance(`principal:${principal.id}`, access.rates.perKey);
   const companyId = await findCompany(request, principal, access, needsCompany).catch(async (error: unknown) => {

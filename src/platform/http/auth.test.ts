@@ -236,7 +236,13 @@ describe('the look-up of keys', () => {
     };
     const secrets = { current: jwtSecret, previous: previousSecret };
     const nobody = async (): Promise<null> => null;
-    const authenticator = createAuthenticator(secrets, { findKey, findUser: nobody, findSession: nobody, ...source });
+    const authenticator = createAuthenticator(secrets, {
+      findKey,
+      findUser: nobody,
+      findSession: nobody,
+      findApp: nobody,
+      ...source,
+    });
     const auth = {
       ...authenticator,
       authenticate: (authorization: string) => authenticator.authenticate({ authorization, session: null }),

@@ -4,9 +4,17 @@
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../values/errors.ts';
-import { ROLE_SCOPES, USER_ROLES, type UserRole } from '../values/scopes.ts';
+import { limitToApp, ROLE_SCOPES, USER_ROLES, type AppAccess, type UserRole } from '../values/scopes.ts';
 import { isOwnShortKey, isShortKey } from './short-keys.ts';
-import { createKeyring, verifyToken, type KeyClaims, type TokenSecrets, type UserClaims } from './tokens.ts';
+import {
+  createKeyring,
+  verifyAppToken,
+  verifyToken,
+  type AppClaims,
+  type KeyClaims,
+  type TokenSecrets,
+  type UserClaims,
+} from './tokens.ts';
 
 interface KeyPrincipal {
   id: string;
@@ -19,7 +27,16 @@ interface KeyPrincipal {
 export type Principal =
   | ({ type: 'company'; companyId: string } & KeyPrincipal)
   | ({ type: 'global' } & KeyPrincipal)
-  | { type: 'user'; id: string; companyId: string; scopes: readonly string[]; role: UserRole; name: string };
+  | {
+      type: 'user';
+      id: string;
+      companyId: string;
+      scopes: readonly string[];
+      role: UserRole;
+      name: string;
+      /** What the app may do that acts for the user; absent when the users themselves act. */
+      app?: AppAccess;
+    };
 
 export interface StoredKey {
   _id: string;
@@ -40,6 +57,14 @@ export interface Credentials {
   authorization: string | undefined;
   /** The token of the browser's session. */
   session: string | null;
+  /** Returns whether the token of a connected app counts here that is for this address; without it none counts. */
+  admitsApps?: ((audience: string) => boolean) | undefined;
+}
+
+/** A connected app, with the user for whom it acts. */
+export interface StoredApp extends StoredUser {
+  app: string;
+  access: AppAccess;
 }
 
 export interface StoredUser {
@@ -55,8 +80,11 @@ export interface PrincipalSource {
   findKey(tokenHash: Buffer): Promise<StoredKey | null>;
   findUser(companyId: string, userId: string): Promise<StoredUser | null>;
   findSession(tokenHash: Buffer): Promise<StoredSession | null>;
+  findApp(companyId: string, appId: string): Promise<StoredApp | null>;
   /** Called when a valid key is used, at most once a minute for each key and process. No request waits for the result. */
   noteUse?(key: StoredKey): Promise<unknown>;
+  /** Called when a connected app is used, at most once a minute for each app and process. */
+  noteAppUse?(app: StoredApp): Promise<unknown>;
   /** Called when a session is used, at most once a minute for each session and process. */
   renewSession?(session: StoredSession, tokenHash: Buffer): Promise<unknown>;
 }
@@ -80,6 +108,8 @@ interface FoundPrincipal {
   principal: Principal;
   /** The time at which the token expires, in milliseconds since 1970. */
   diesAt: number;
+  /** The address for which the token of a connected app is. */
+  audience?: string;
 }
 
 interface RememberedPrincipal extends FoundPrincipal {
@@ -105,7 +135,8 @@ export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSour
   async function find({ kind, token }: Shown): Promise<FoundPrincipal> {
     if (kind === 'session') return findSessionPrincipal(token, source, noteUse);
     if (isShortKey(token)) return findKeyPrincipal(token, isOwnShortKey(token, keyring) ? 'short' : null);
-    const claims = await verifyToken(token, keyring);
+    const claims = (await verifyToken(token, keyring)) ?? (await verifyAppToken(token, keyring));
+    if (claims?.type === 'app') return findAppPrincipal(claims, source, noteUse);
     return claims?.type === 'user' ? findUserPrincipal(claims, source) : findKeyPrincipal(token, claims);
   }
 
@@ -144,15 +175,21 @@ export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSour
       const { token } = shown;
       const now = performance.now();
       const hit = remembered.found.get(token);
-      if (hit && hit.until > now && hit.diesAt > Date.now()) return hit.principal;
+      if (hit && hit.until > now && hit.diesAt > Date.now()) return admitPrincipal(hit, credentials);
       // Requests with the same token at the same moment share one look-up.
       const { running } = remembered;
       const lookUp = running.get(token) ?? findAndRemember(shown, remembered, now);
       running.set(token, lookUp);
-      return (await lookUp).principal;
+      return admitPrincipal(await lookUp, credentials);
     },
     forget: () => void (remembered = createMemory()),
   };
+}
+
+/** The token of a connected app counts only at the address for which it is. */
+function admitPrincipal({ principal, audience }: FoundPrincipal, { admitsApps }: Credentials): Principal {
+  if (audience !== undefined && !admitsApps?.(audience)) throw makeUnauthorizedError();
+  return principal;
 }
 
 /** What a caller shows. No token of a session is also a bearer token, because those contain dots or begin with `pk_`. */
@@ -213,8 +250,21 @@ async function findSessionPrincipal(
   return { principal: toUserPrincipal(session), diesAt: Date.parse(session.expires_at) };
 }
 
+async function findAppPrincipal(
+  { use, sub, company, app: id, aud, exp }: AppClaims,
+  source: PrincipalSource,
+  noteUse: UseRecorder,
+): Promise<FoundPrincipal> {
+  const app = use === 'ACCESS' ? await source.findApp(company, id) : null;
+  if (!app || app._id !== sub) throw makeUnauthorizedError();
+  noteUse(app.app, () => source.noteAppUse?.(app));
+  const user = toUserPrincipal(app);
+  const scopes = limitToApp(user.scopes, app.access);
+  return { principal: { ...user, scopes, app: app.access }, diesAt: exp * 1_000, audience: aud };
+}
+
 /** Makes the principal of a user. The scopes come from the stored role, so that a changed role takes effect at once. */
-function toUserPrincipal({ _id, company, role, name }: StoredUser): Principal {
+function toUserPrincipal({ _id, company, role, name }: StoredUser): Extract<Principal, { type: 'user' }> {
   return { type: 'user', id: _id, companyId: company, scopes: ROLE_SCOPES[role], role, name };
 }
 

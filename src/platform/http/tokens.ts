@@ -78,6 +78,19 @@ const VisitorClaims = strict({
   external_id: nullable(Type.String({ minLength: 1, maxLength: 200 })),
 });
 
+/** What a client of a connected app shows: the code of a consent, or the tokens that it got for that code. */
+const AppClaims = strict({
+  ...registeredClaims,
+  /** The address for which the token is: only there it is accepted. */
+  aud: Type.String({ minLength: 1 }),
+  type: Type.Literal('app'),
+  use: oneOf(['CODE', 'ACCESS', 'REFRESH']),
+  exp: Seconds,
+  company: Id,
+  app: Id,
+});
+
+export type AppClaims = Static<typeof AppClaims>;
 export type VisitorClaims = Static<typeof VisitorClaims>;
 export type UserClaims = Static<typeof UserClaims>;
 export type KeyClaims = Static<typeof CompanyClaims> | Static<typeof GlobalClaims>;
@@ -89,6 +102,7 @@ const CHECKERS = new Map([
 ]);
 
 const visitorChecker = createChecker(VisitorClaims);
+const appChecker = createChecker(AppClaims);
 
 function areClaims(claims: Record<string, unknown>): claims is UserClaims | KeyClaims {
   const checker = CHECKERS.get(String(claims['type']));
@@ -104,11 +118,16 @@ export function createKeyring({ current, previous }: TokenSecrets): Keyring {
 }
 
 /** Signs a token. `subject` is the id of the key or user. Throws when the token would be too long to be accepted. */
-export async function signToken(secret: string, subject: string, claims: JWTPayload): Promise<string> {
+export async function signToken(
+  secret: string,
+  subject: string,
+  claims: JWTPayload,
+  audience = ISSUER,
+): Promise<string> {
   const token = await new SignJWT(claims)
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: keyId(secret) })
     .setIssuer(ISSUER)
-    .setAudience(ISSUER)
+    .setAudience(audience)
     .setSubject(subject)
     .setIssuedAt()
     .sign(encoder.encode(secret));
@@ -128,6 +147,13 @@ export async function verifyVisitorToken(token: string, keyring: Keyring): Promi
   const claims = await readClaims(token, keyring);
   const isVisitor = claims !== null && visitorChecker.findFailures(claims).length === 0;
   return isVisitor && isValidNow(claims as VisitorClaims) ? (claims as VisitorClaims) : null;
+}
+
+/** Returns the claims of a code or token of a connected app; null when the platform did not issue it, or when it is expired. */
+export async function verifyAppToken(token: string, keyring: Keyring): Promise<AppClaims | null> {
+  const claims = await readClaims(token, keyring);
+  const isApp = claims !== null && appChecker.findFailures(claims).length === 0;
+  return isApp && isValidNow(claims as AppClaims) ? (claims as AppClaims) : null;
 }
 
 async function readClaims(token: string, keyring: Keyring): Promise<Record<string, unknown> | null> {

@@ -29,6 +29,8 @@ export interface WebApp {
    * page is there. By default each address that names no file has the page.
    */
   findPolicy?: (address: string, caller: string) => Promise<Policy | null>;
+  /** Addresses of pages that other sites open in a window of theirs, which has to stay theirs until it shows one of their pages again. */
+  visited?: readonly string[];
   /** The app records voice notes, so its pages may ask for the microphone. */
   microphone?: boolean;
 }
@@ -158,6 +160,7 @@ function answerFromBuild(webApp: WebApp, findFolder: () => string): RouteHandler
     const policy = page && (await findPolicy(address, request.ip));
     if (!page || !policy) throw notFound();
     reply.headers(makeHeaders(policy));
+    if (webApp.visited?.includes(address)) reply.header('cross-origin-opener-policy', 'unsafe-none');
     return page(request, reply);
   };
 }

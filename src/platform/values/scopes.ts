@@ -50,6 +50,29 @@ export const ROLE_SCOPES: Record<UserRole, readonly string[]> = {
   VIEWER: readRecords,
 };
 
+/** What an app may do that a user has connected: read, also change records, and also write to contacts. */
+export const APP_ACCESS = ['READ', 'WRITE', 'SEND'] as const;
+export type AppAccess = (typeof APP_ACCESS)[number];
+
+const APP_WRITES: readonly Scope[] = [
+  'contacts:create',
+  'contacts:update',
+  'conversations:update',
+  'messages:create',
+  'knowledge:create',
+  'knowledge:update',
+  'tables:create',
+  'tables:update',
+  'campaigns:update',
+  'agents:update',
+];
+
+/** Returns those of a user's rights that a connected app has. */
+export function limitToApp(granted: readonly string[], access: AppAccess): Scope[] {
+  const asked = [...(readRecords as Scope[]), ...(access === 'READ' ? [] : APP_WRITES)];
+  return asked.filter((scope) => allows(granted, scope));
+}
+
 export function allows(granted: readonly string[], scope: Scope): boolean {
   const [resource] = scope.split(':');
   return granted.includes(scope) || granted.includes('*') || granted.includes(`${resource}:*`);

@@ -79,6 +79,7 @@ export async function createFullCompany(platform: Platform): Promise<FullCompany
     webhook,
     'door-webhook': await setDoorWebhook(platform, { ...company, inbox: phone.inbox }, marker),
     delivery,
+    'connected-app': await insertConnectedApp(platform, company._id, { user: user._id, marker }),
     'delivery-replay': await insertReplay(platform, company._id, webhook),
   };
   return {
@@ -360,6 +361,22 @@ export async function setDoorWebhook(
   const custom_headers = { 'x-secret': `${marker} header` };
   const body = { door: 'EVOLUTION', inbox, url, events: ['CALL'], custom_headers };
   return (await call(200, 'PUT', '/v1/door-webhooks', { key, body })).body._id;
+}
+
+/** Inserts an app that the user has connected. */
+export async function insertConnectedApp(
+  { database }: Platform,
+  company: string,
+  { user, marker }: { user: string; marker: string },
+): Promise<string> {
+  const id = newId();
+  await database.sql(
+    `insert into connected_apps (company_id, _id, user_id, session_version, client_id, name, access, redirect_uri, challenge, expires_at)
+     select company_id, $2, _id, session_version, $4, $4, 'READ', 'https://app.example/', '', '2099-01-01'
+     from users where company_id = $1 and _id = $3`,
+    [company, id, user, marker],
+  );
+  return id;
 }
 
 /** Inserts a delivery that is finished. */

@@ -10,9 +10,10 @@ import { ROLE_SCOPES } from '../../../src/platform/values/scopes.ts';
 import { uploadFile } from '../../support/attachments.ts';
 import { makeMp3, makeMp4, makePng, makeWebp } from '../../support/media-samples.ts';
 import { makePhoneNumber } from '../../support/network.ts';
+import { REDIRECT_URI, startAttempt } from '../../support/oauth.ts';
 import { FROM_PAGE, freshEmail, PASSWORD } from '../../support/people.ts';
 import type { Json, Platform } from '../../support/platform.ts';
-import { createWebhook, findId, setDoorWebhook, type FullCompany } from './companies.ts';
+import { createWebhook, findId, insertConnectedApp, setDoorWebhook, type FullCompany } from './companies.ts';
 import { buildForm } from './forms.ts';
 
 interface Sample {
@@ -45,6 +46,19 @@ async function prepareWebhook(platform: Platform, own: FullCompany): Promise<voi
 /** Sets a second webhook of a door, which the next request may remove. */
 async function addDoorWebhook(platform: Platform, own: FullCompany): Promise<void> {
   own.fresh = { 'door-webhook': await setDoorWebhook(platform, { ...own, inbox: null }, own.marker) };
+}
+
+/** Registers an app that asks to be connected, and leaves the company only the app that it began with. */
+async function registerApp(platform: Platform, own: FullCompany): Promise<void> {
+  const clientId = newId();
+  await platform.database.sql('insert into oauth_clients (_id, name, redirect_uris) values ($1, $2, $3)', [
+    clientId,
+    own.marker,
+    [REDIRECT_URI],
+  ]);
+  const values = [own._id, findId(own, 'connected-app')];
+  await platform.database.sql('delete from connected_apps where company_id = $1 and _id <> $2', values);
+  own.fresh = { request: (await startAttempt(platform, { clientId })).request };
 }
 
 /** Leaves the company only the server that it began with. */
@@ -211,6 +225,22 @@ export const SAMPLES: Record<string, Sample> = {
   'GET /v1/api-keys': { homeless: 'apart' },
   'POST /v1/api-keys': { body: () => ({ name: 'Till', type: 'company', scopes: ['api-keys:create'] }) },
   'DELETE /v1/api-keys/{id}': { homeless: 'NOT_FOUND' },
+  'POST /v1/connected-apps/preview': {
+    onlyUsers: true,
+    body: ({ fresh: { request } }) => ({ request }),
+    prepare: registerApp,
+  },
+  'POST /v1/connected-apps': {
+    onlyUsers: true,
+    body: ({ fresh: { request } }) => ({ request, access: 'READ' }),
+    prepare: registerApp,
+  },
+  'DELETE /v1/connected-apps/{id}': {
+    prepare: async (platform, own) => {
+      const id = await insertConnectedApp(platform, own._id, { user: findId(own, 'user'), marker: own.marker });
+      own.fresh = { 'connected-app': id };
+    },
+  },
   'POST /v1/auth/session': {
     body: ({ marker }) => ({ email: `${marker}@example.test`, password: PASSWORD }),
     headers: () => FROM_PAGE,

@@ -22,6 +22,7 @@ export const SCREEN_KEYS: Readonly<Record<ScreenName, string>> = {
   company: 'y',
   users: 'u',
   'api-keys': 'k',
+  'connected-apps': 'd',
   fields: 'f',
   audit: 'a',
   profile: 'p',

@@ -121,6 +121,13 @@ export const SCREENS: readonly Screen[] = [
     Component: lazyPart(async () => (await import('../screens/api-keys/api-keys.tsx')).ApiKeysScreen),
   },
   {
+    path: 'connected-apps',
+    name: 'connected-apps',
+    icon: 'link',
+    scope: null,
+    Component: lazyPart(async () => (await import('../screens/connected-apps/connected-apps.tsx')).ConnectedAppsScreen),
+  },
+  {
     path: 'fields',
     name: 'fields',
     icon: 'fields',

@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { explainError } from '../ui/problem.ts';
 import { useTitle } from '../ui/title.ts';
+import { CardPage } from './card-page.tsx';
 import styles from './log-in.module.css';
 import { logIn } from './session.ts';
 import { LOG_IN } from './texts.ts';
@@ -17,17 +18,12 @@ export function LogIn(): ReactElement {
   useTitle(texts.title);
   const Form = isLost ? LostForm : LogInForm;
   return (
-    <main className={styles['page']}>
-      <p className={styles['brand']}>
-        <img src="icon.svg" width="32" height="32" alt="" /> Parley
-      </p>
-      <div className={styles['card']}>
-        <Form email={email} onEmail={setEmail} />
-        <Button kind="quiet" onClick={() => setLost(!isLost)}>
-          {isLost ? texts.toLogIn : texts.lost}
-        </Button>
-      </div>
-    </main>
+    <CardPage>
+      <Form email={email} onEmail={setEmail} />
+      <Button kind="quiet" onClick={() => setLost(!isLost)}>
+        {isLost ? texts.toLogIn : texts.lost}
+      </Button>
+    </CardPage>
   );
 }
 

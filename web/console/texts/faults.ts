@@ -21,6 +21,7 @@ type Catalogue = Readonly<Record<string, string | ((fault: Fault) => string)>>;
 const pt: Catalogue = {
   ADDITIONAL_PROPERTIES: 'não pode ser definido',
   ANY_OF: 'não tem nenhuma das formas possíveis',
+  CLIENT_UNREADABLE: 'vem de um aplicativo cuja descrição não pode ser lida',
   DIMENSIONS: 'é uma imagem com pontos demais',
   DUPLICATE: 'está repetido',
   EMPTY: 'está vazio',
@@ -53,7 +54,9 @@ const pt: Catalogue = {
   TYPE: 'não é um valor deste tipo',
   TYPE_MISMATCH: 'é de outro tipo de arquivo',
   UNIQUE_ITEMS: 'tem um item repetido',
+  UNKNOWN_CLIENT: 'vem de um aplicativo desconhecido; conecte-o de novo',
   UNKNOWN_COLUMN: 'não tem as colunas esperadas',
+  UNKNOWN_REDIRECT_URI: 'leva a um endereço que o aplicativo não registrou',
   UNKNOWN_TEMPLATE: 'não é um modelo desta caixa de entrada',
   UNSUPPORTED_FORMAT: 'é de um formato que não é aceito',
 };
@@ -78,6 +81,7 @@ const PT_FORMATS: ReadonlyMap<string, string> = new Map([
 const es: Catalogue = {
   ADDITIONAL_PROPERTIES: 'no se puede definir',
   ANY_OF: 'no tiene ninguna de las formas posibles',
+  CLIENT_UNREADABLE: 'viene de una aplicación cuya descripción no se puede leer',
   DIMENSIONS: 'es una imagen con demasiados puntos',
   DUPLICATE: 'está repetido',
   EMPTY: 'está vacío',
@@ -110,7 +114,9 @@ const es: Catalogue = {
   TYPE: 'no es un valor de este tipo',
   TYPE_MISMATCH: 'es de otro tipo de archivo',
   UNIQUE_ITEMS: 'tiene un elemento repetido',
+  UNKNOWN_CLIENT: 'viene de una aplicación desconocida; conéctela de nuevo',
   UNKNOWN_COLUMN: 'no tiene las columnas esperadas',
+  UNKNOWN_REDIRECT_URI: 'lleva a una dirección que la aplicación no ha registrado',
   UNKNOWN_TEMPLATE: 'no es una plantilla de esta bandeja',
   UNSUPPORTED_FORMAT: 'es de un formato que no se acepta',
 };

@@ -8,6 +8,7 @@ const ACTIONS = {
   campaigns: ['create', 'update', 'delete', 'start', 'pause', 'resume', 'cancel'],
   'campaign-enrollments': ['create', 'cancel'],
   companies: ['create', 'update'],
+  'connected-apps': ['create', 'delete'],
   contacts: ['create', 'update', 'delete', 'merge', 'opt-out', 'import', 'upsert'],
   conversations: ['create', 'update', 'start-bulk', 'cancel-bulk'],
   'custom-fields': ['create', 'update', 'delete'],

@@ -83,6 +83,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
   {
     ...RESOURCES.en,
     auth: 'Log-in',
+    'connected-apps': 'Connected apps',
     deliveries: 'Deliveries of the webhook',
     'door-webhooks': 'Webhooks of other systems',
     'mcp-servers': 'MCP servers',
@@ -94,6 +95,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
     'pt-BR': {
       ...RESOURCES['pt-BR'],
       auth: 'Entrada',
+      'connected-apps': 'Aplicativos conectados',
       deliveries: 'Entregas do webhook',
       'door-webhooks': 'Webhooks de outros sistemas',
       'mcp-servers': 'Servidores MCP',
@@ -104,6 +106,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
     es: {
       ...RESOURCES.es,
       auth: 'Acceso',
+      'connected-apps': 'Aplicaciones conectadas',
       deliveries: 'Entregas del webhook',
       'door-webhooks': 'Webhooks de otros sistemas',
       'mcp-servers': 'Servidores MCP',

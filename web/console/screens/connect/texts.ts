@@ -1,0 +1,78 @@
+import { defineTexts } from '../../texts/texts.ts';
+
+export const CONNECT = defineTexts(
+  {
+    title: 'Connect an app',
+    question: (name: string) => `Connect ${name}?`,
+    company: 'Company',
+    you: 'You',
+    goesTo: 'Returns to',
+    describedAt: 'Described by',
+    thisComputer: (host: string) => `A program on this computer (${host})`,
+    warning:
+      'The app chose this name itself. Continue only if you have just started to connect it and know the address it returns to.',
+    access: 'What it may do',
+    READ: 'Sees contacts, conversations, messages, knowledge, tables and campaigns. Changes nothing.',
+    WRITE:
+      'Also changes contacts, conversations, knowledge and tables, pauses campaigns and writes notes. Sends nothing.',
+    SEND: 'Also sends messages to contacts, at most 50 a day.',
+    meaning: 'It acts in your name and never has more rights than you. You can revoke it at any time.',
+    allow: 'Allow',
+    deny: 'Deny',
+    returning: (host: string) => `Going back to ${host}. You can close this page if nothing happens.`,
+    refused: (reason: string) => `Parley cannot connect this app: its request ${reason}.`,
+    wrong: 'The app has sent a request that Parley cannot accept. Start again in the app.',
+    goBack: (host: string) => `Back to ${host}`,
+    otherUser: 'Use another account',
+  },
+  {
+    'pt-BR': {
+      title: 'Conectar um aplicativo',
+      question: (name) => `Conectar ${name}?`,
+      company: 'Empresa',
+      you: 'Você',
+      goesTo: 'Volta para',
+      describedAt: 'Descrito por',
+      thisComputer: (host) => `Um programa neste computador (${host})`,
+      warning:
+        'O próprio aplicativo escolheu esse nome. Continue só se você acabou de começar a conectá-lo e conhece o endereço para o qual ele volta.',
+      access: 'O que ele pode fazer',
+      READ: 'Vê contatos, conversas, mensagens, conhecimento, tabelas e campanhas. Não muda nada.',
+      WRITE:
+        'Também muda contatos, conversas, conhecimento e tabelas, pausa campanhas e escreve notas. Não envia nada.',
+      SEND: 'Também envia mensagens aos contatos, no máximo 50 por dia.',
+      meaning: 'Ele age em seu nome e nunca tem mais direitos do que você. Você pode revogá-lo quando quiser.',
+      allow: 'Permitir',
+      deny: 'Recusar',
+      returning: (host) => `Voltando para ${host}. Se nada acontecer, pode fechar esta página.`,
+      refused: (reason) => `O Parley não pode conectar este aplicativo: o pedido ${reason}.`,
+      wrong: 'O aplicativo enviou um pedido que o Parley não pode aceitar. Comece de novo no aplicativo.',
+      goBack: (host) => `Voltar para ${host}`,
+      otherUser: 'Usar outra conta',
+    },
+    es: {
+      title: 'Conectar una aplicación',
+      question: (name) => `¿Conectar ${name}?`,
+      company: 'Empresa',
+      you: 'Usted',
+      goesTo: 'Vuelve a',
+      describedAt: 'Descrita por',
+      thisComputer: (host) => `Un programa en este equipo (${host})`,
+      warning:
+        'La propia aplicación eligió ese nombre. Continúe solo si acaba de empezar a conectarla y conoce la dirección a la que vuelve.',
+      access: 'Qué puede hacer',
+      READ: 'Ve contactos, conversaciones, mensajes, conocimiento, tablas y campañas. No cambia nada.',
+      WRITE:
+        'También cambia contactos, conversaciones, conocimiento y tablas, pausa campañas y escribe notas. No envía nada.',
+      SEND: 'También envía mensajes a los contactos, 50 al día como máximo.',
+      meaning: 'Actúa en su nombre y nunca tiene más permisos que usted. Puede revocarla cuando quiera.',
+      allow: 'Permitir',
+      deny: 'Rechazar',
+      returning: (host) => `Volviendo a ${host}. Si no pasa nada, puede cerrar esta página.`,
+      refused: (reason) => `Parley no puede conectar esta aplicación: la solicitud ${reason}.`,
+      wrong: 'La aplicación envió una solicitud que Parley no puede aceptar. Empiece de nuevo en la aplicación.',
+      goBack: (host) => `Volver a ${host}`,
+      otherUser: 'Usar otra cuenta',
+    },
+  },
+);

@@ -1,0 +1,63 @@
+import { defineTexts } from '../../texts/texts.ts';
+
+export const CONNECTED_APPS = defineTexts(
+  {
+    lead: 'Assistants and other apps that act for a user, with that user’s rights and nothing more.',
+    connect: 'Connect an app',
+    connectLead:
+      'Add this address as a custom connector in claude.ai or ChatGPT, or as an MCP server in another app. The app then opens a page here, where you decide what it may do.',
+    address: 'Address of the MCP server',
+    nothing: 'No apps are connected',
+    name: 'App',
+    user: 'Acts for',
+    access: 'May',
+    host: 'Returns to',
+    lastUsed: 'Last used',
+    neverUsed: 'Never',
+    created: 'Connected',
+    ends: 'Ends if unused',
+    revoke: 'Revoke',
+    reallyRevoke: 'Revoke the app? It stops working.',
+    revoked: 'App revoked',
+  },
+  {
+    'pt-BR': {
+      lead: 'Assistentes e outros aplicativos que agem por um usuário, com os direitos desse usuário e nada mais.',
+      connect: 'Conectar um aplicativo',
+      connectLead:
+        'Adicione este endereço como conector personalizado no claude.ai ou no ChatGPT, ou como servidor MCP em outro aplicativo. O aplicativo então abre uma página aqui, onde você decide o que ele pode fazer.',
+      address: 'Endereço do servidor MCP',
+      nothing: 'Nenhum aplicativo conectado',
+      name: 'Aplicativo',
+      user: 'Age por',
+      access: 'Pode',
+      host: 'Volta para',
+      lastUsed: 'Último uso',
+      neverUsed: 'Nunca',
+      created: 'Conectado em',
+      ends: 'Termina sem uso',
+      revoke: 'Revogar',
+      reallyRevoke: 'Revogar mesmo? O aplicativo para de funcionar.',
+      revoked: 'O aplicativo foi revogado',
+    },
+    es: {
+      lead: 'Asistentes y otras aplicaciones que actúan por un usuario, con los permisos de ese usuario y nada más.',
+      connect: 'Conectar una aplicación',
+      connectLead:
+        'Agregue esta dirección como conector personalizado en claude.ai o ChatGPT, o como servidor MCP en otra aplicación. La aplicación abre entonces una página aquí, donde usted decide qué puede hacer.',
+      address: 'Dirección del servidor MCP',
+      nothing: 'No hay aplicaciones conectadas',
+      name: 'Aplicación',
+      user: 'Actúa por',
+      access: 'Puede',
+      host: 'Vuelve a',
+      lastUsed: 'Último uso',
+      neverUsed: 'Nunca',
+      created: 'Conectada',
+      ends: 'Termina sin uso',
+      revoke: 'Revocar',
+      reallyRevoke: '¿Revocar de verdad? La aplicación deja de funcionar.',
+      revoked: 'La aplicación está revocada',
+    },
+  },
+);

@@ -1,0 +1,20 @@
+/** A page with one card and without navigation, for what happens before or beside the work. */
+import type { ReactElement, ReactNode } from 'react';
+import styles from './card-page.module.css';
+
+interface CardPageProps {
+  /** The card has more than a short form. */
+  isWide?: boolean;
+  children: ReactNode;
+}
+
+export function CardPage({ isWide = false, children }: CardPageProps): ReactElement {
+  return (
+    <main className={styles['page']} data-wide={isWide}>
+      <p className={styles['brand']}>
+        <img src="icon.svg" width="32" height="32" alt="" /> Parley
+      </p>
+      <div className={styles['card']}>{children}</div>
+    </main>
+  );
+}
