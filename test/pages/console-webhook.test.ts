@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole } from '../support/console.ts';
+import { EVENT_NAMES } from '../../src/platform/store/events.ts';
 import { startPlatform } from '../support/platform.ts';
 import { waitUntil } from '../support/wait.ts';
 
@@ -126,7 +127,7 @@ test('what the platform refuses is said beside its field, and a stopped webhook 
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Stopped', { exact: true }).waitFor();
   const { body } = await platform.call(200, 'GET', '/v1/webhooks');
-  assert.deepEqual([body.status, body.events.length, body.custom_headers], ['INACTIVE', 12, {}]);
+  assert.deepEqual([body.status, body.events.length, body.custom_headers], ['INACTIVE', EVENT_NAMES.length, {}]);
   await page.getByRole('button', { name: 'Edit' }).click();
   await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
   await dialog.getByRole('button', { name: /Remove the webhook/ }).click();
