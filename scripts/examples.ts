@@ -151,6 +151,7 @@ async function recordConversationRun(take: Take, owner: string): Promise<void> {
 async function recordTemplates(take: Take, platform: Platform): Promise<void> {
   const profile = await take('POST /v1/inboxes', '', { body: { channel: 'PROFESSIONAL_NETWORK', name: 'LinkedIn' } });
   await take('POST /v1/inboxes/{id}/connect-link', profile._id);
+  await take('POST /v1/inboxes/{id}/check-numbers', profile._id, { body: { numbers: ['+5511988887777', '+551'] } });
   const { inbox } = platform.demo;
   const path = `/v1/inboxes/${inbox}/templates?name=appointment_reminder`;
   await record(platform, 'GET /v1/inboxes/{id}/templates', path);

@@ -28,6 +28,7 @@ export const METHODS: Record<string, Record<string, string>> = {
   inboxes: {
     getHealth: 'GET /v1/inboxes/{id}/health',
     pair: 'GET /v1/inboxes/{id}/pairing',
+    checkNumbers: 'POST /v1/inboxes/{id}/check-numbers',
     makeConnectLink: 'POST /v1/inboxes/{id}/connect-link',
   },
   campaigns: {

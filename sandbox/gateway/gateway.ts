@@ -55,6 +55,7 @@ const OPERATIONS: Record<string, (call: GatewayCall) => Answer | Promise<Answer>
   // Only a paired phone has these two.
   'POST chat/markMessageAsRead': (call) => (call.instance.integration === 'business' ? unavailable() : markRead(call)),
   'POST chat/sendPresence': (call) => (call.instance.integration === 'business' ? unavailable() : showTyping(call)),
+  'POST chat/whatsappNumbers': findNumbers,
   'POST chat/getBase64FromMediaMessage': readFile,
   'GET template/find': findTemplates,
 };
@@ -132,6 +133,18 @@ function markRead({ sandbox, body }: GatewayCall): Answer {
 function showTyping({ sandbox, instance, body }: GatewayCall): Answer {
   publishTyping(sandbox, { network: 'partner', account: instance.name, contact: toText(body['number']) ?? '' });
   return answer({ presence: body['presence'] }, 201);
+}
+
+/** Everybody has WhatsApp but those whose number ends with 000. */
+function findNumbers({ body }: GatewayCall): Answer {
+  const list = Array.isArray(body['numbers']) ? body['numbers'] : [];
+  return answer(
+    list.map(String).map((number) => ({
+      jid: `${number}@s.whatsapp.net`,
+      exists: !number.endsWith('000'),
+      number,
+    })),
+  );
 }
 
 /** Begins the pairing, and shows the code that a phone would scan. */

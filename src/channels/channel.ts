@@ -225,6 +225,8 @@ export interface ChannelNetwork<Config = Record<string, unknown>> extends Sendin
   check?(config: Config, signal: AbortSignal, callback: Callback | null, company: string): Promise<CheckResult>;
   /** Returns the code by which a phone is paired with the inbox. Never throws. */
   pair?(config: Config, signal: AbortSignal): Promise<Pairing>;
+  /** Returns which of these numbers (digits) the network knows, each with its own name of it. Throws when it does not say. */
+  findNumbers?(numbers: readonly string[], config: Config, signal: AbortSignal): Promise<Map<string, string>>;
   /** The log-in at the network's own page, on networks where an account comes from there instead of from a request. */
   logIn?: HostedLogIn<Config>;
   send?(message: OutboundMessage, config: Config, signal: AbortSignal): Promise<SendResult>;

@@ -67,6 +67,7 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   'POST /v1/knowledge/{id}/retry': { scope: 'knowledge:update', why: 'changes an item' },
   'POST /v1/contacts/{id}/merge': { scope: 'contacts:update', why: 'changes a contact' },
   'GET /v1/inboxes/{id}/pairing': { scope: 'inboxes:update', why: 'decides which phone the inbox has' },
+  'POST /v1/inboxes/{id}/check-numbers': { scope: 'inboxes:read', why: 'changes nothing' },
   'POST /v1/inboxes/{id}/connect-link': { scope: 'inboxes:update', why: 'decides which account the inbox has' },
   'POST /v1/inboxes/{id}/templates': { scope: 'inboxes:update', why: "changes the inbox's account at the network" },
   'DELETE /v1/inboxes/{id}/templates/{name}': {
@@ -141,6 +142,7 @@ const UNLOGGED = [
   'POST /v1/conversations/{id}/typing',
   'POST /v1/contacts/import/phone-numbers',
   'POST /v1/knowledge/search',
+  'POST /v1/inboxes/{id}/check-numbers',
   'POST /v1/agents/{id}/try',
   'POST /v1/agents/mcp-servers/{id}/check',
 ];
@@ -150,6 +152,7 @@ const ASKING = [
   'POST /v1/connected-apps/preview',
   'POST /v1/contacts/import/phone-numbers',
   'POST /v1/knowledge/search',
+  'POST /v1/inboxes/{id}/check-numbers',
   'POST /v1/agents/{id}/try',
   'POST /v1/agents/mcp-servers/{id}/check',
 ];

@@ -32,6 +32,7 @@ import type {
   CampaignEnrollment,
   CampaignPreview,
   CampaignUpdate,
+  CheckedNumbers,
   Company,
   CompanyCreate,
   CompanyUpdate,
@@ -83,6 +84,7 @@ import type {
   Me,
   Message,
   MessageBody,
+  NumberCheck,
   PhonePreview,
   PhonesToPreview,
   Pipeline,
@@ -1167,6 +1169,8 @@ export interface Methods {
     getHealth: (id: string, options?: CallOptions) => Promise<InboxHealth>;
     /** Show the code for pairing a phone with an inbox. For inboxes whose network is a paired phone (PARTNER_API). Pairing starts with the first request. The network renews the codes continuously, so poll every few seconds until the state is CONNECTED. Codes are not stored. Requires the scope `inboxes:update`. */
     pair: (id: string, options?: CallOptions) => Promise<InboxPairing>;
+    /** Ask an inbox's network which phone numbers it knows. For inboxes on PARTNER_API, whose gateway looks the numbers up. On other channels `exists` is null, or false for a number that can not exist. Asking often for numbers that have nothing to do with the company can get its number blocked. Requires the scope `inboxes:read`. */
+    checkNumbers: (id: string, body: NumberCheck, options?: CallOptions) => Promise<CheckedNumbers>;
     /** Make a link to the network's own log-in, which connects an account to the inbox. For inboxes whose account comes from a log-in at the network (PROFESSIONAL_NETWORK). The person who logs in behind the link decides which account the inbox gets; the inbox shows it some seconds later. For an inbox that already has an account, the link logs the same account in again. Links are not stored, so each request makes a new one. Requires the scope `inboxes:update`. */
     makeConnectLink: (id: string, options?: CallOptions) => Promise<ConnectLink>;
   };
@@ -1539,6 +1543,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     create: { method: 'POST', path: '/v1/inboxes', body: 'json', key: true },
     getHealth: { method: 'GET', path: '/v1/inboxes/{id}/health' },
     pair: { method: 'GET', path: '/v1/inboxes/{id}/pairing' },
+    checkNumbers: { method: 'POST', path: '/v1/inboxes/{id}/check-numbers', body: 'json' },
     makeConnectLink: { method: 'POST', path: '/v1/inboxes/{id}/connect-link' },
   },
   businesses: {

@@ -3109,6 +3109,23 @@ export interface InboxPairing {
   error: string | null;
 }
 
+export interface NumberCheck {
+  /** The phone numbers, with their country code */
+  numbers: string[];
+}
+
+export interface CheckedNumbers {
+  /** In the order of the request */
+  result: Array<{
+    /** As given */
+    number: string;
+    /** Whether the network knows the number; null if it can not be asked, or did not answer */
+    exists: boolean | null;
+    /** The network's name of it, if it has one */
+    network_id: string | null;
+  }>;
+}
+
 export interface ConnectLink {
   /** The network's own page on which a person logs in. It is for one person and one log-in */
   url: string;

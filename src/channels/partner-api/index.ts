@@ -12,7 +12,7 @@ import { LID_NAME } from './jid.ts';
 import { PARTNER_MEDIA } from './media.ts';
 import { extractFile, mayCarryFiles, parseEvent } from './parse.ts';
 import { partnerSamples } from './samples.ts';
-import { markRead, sendMessage, showTyping } from './send.ts';
+import { findNumbers, markRead, sendMessage, showTyping } from './send.ts';
 import { partnerApiSettings, type PartnerApiConfig } from './settings.ts';
 import { createPartnerTemplates } from './templates.ts';
 
@@ -52,6 +52,7 @@ export const partnerApiChannel = declareChannel<'PARTNER_API', PartnerApiConfig,
 function openNetwork(network: NetworkAccess<typeof CLOUD_API_SETTINGS>): ChannelNetwork<PartnerApiConfig> {
   return {
     check: (config, signal, callback) => checkInstance(network, { config, signal }, callback),
+    findNumbers: (numbers, config, signal) => findNumbers(network, numbers, { config, signal }),
     pair: (config, signal) => pairInstance(network, { config, signal }),
     send: (message, config, signal) => sendMessage(network, message, config, signal),
     markRead: (message, config, signal) => markRead(network, message, { config, signal }),

@@ -1,4 +1,4 @@
-/** The calls of this channel that concern a person: to send a message, to mark one as read, and to show that someone writes. */
+/** The calls of this channel that concern people: to send a message, to mark one as read, to show that someone writes, and to find numbers. */
 import { NetworkRefusal, type NetworkAccess, type OutboundMessage, type SendResult } from '../channel.ts';
 import type { AnsweredMessage } from '../thread.ts';
 import { asIdentifier, asNumber, asRecord, asText, type Json } from '../values.ts';
@@ -58,6 +58,19 @@ function readAcceptance(body: Json): SendResult {
 export function markRead(network: Network, { externalId, person }: AnsweredMessage, calling: Calling): Promise<void> {
   const readMessages = [{ id: externalId, fromMe: false, remoteJid: toJid(person) }];
   return callOrThrow(network, { method: 'POST', path: 'chat/markMessageAsRead', body: { readMessages }, ...calling });
+}
+
+export async function findNumbers(
+  network: Network,
+  numbers: readonly string[],
+  calling: Calling,
+): Promise<Map<string, string>> {
+  const call = { method: 'POST', path: 'chat/whatsappNumbers', body: { numbers: [...numbers] }, ...calling } as const;
+  const answer = await callGateway(network, call);
+  if (answer.outcome !== 'done' || !Array.isArray(answer.body.list))
+    throw new Error(answer.outcome === 'done' ? 'The gateway answered without a list.' : describeFailure(answer));
+  const known = answer.body.list.map(asRecord).filter((item) => item?.exists === true);
+  return new Map(known.map((item) => [asIdentifier(item?.number) ?? '', asIdentifier(item?.jid) ?? '']));
 }
 
 export function showTyping(network: Network, { person }: AnsweredMessage, calling: Calling): Promise<void> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openEvolution } from '../../../test/support/evolution.ts';
-import { connectInstance } from '../../../test/support/gateway.ts';
+import { connectInstance, setGateway } from '../../../test/support/gateway.ts';
 import { makeJpg } from '../../../test/support/media-samples.ts';
 import { makeNetworkId } from '../../../test/support/network.ts';
 import type { Json } from '../../../test/support/platform.ts';
@@ -169,6 +169,56 @@ test('an instance of the Cloud API is created with a key of its own, and a close
   const gone = { status: 'SUCCESS', error: false, response: { message: 'Instance deleted' } };
   assert.deepEqual(await ask(200, 'DELETE', `instance/delete/${path}`), gone);
   await ask(404, 'GET', `instance/connectionState/${path}`);
+});
+
+test('an instance is created with its settings and its webhook, or not at all', async () => {
+  const create = async (status: number, webhook: Json): Promise<Json> => {
+    const [id, waba] = [makeNetworkId(), makeNetworkId()];
+    await platform.sandbox('POST', '/sandbox/accounts', { phone_number_id: id, waba_id: waba, token: 'token-1' });
+    const body = {
+      instanceName: 'with webhook',
+      integration: 'WHATSAPP-BUSINESS',
+      number: id,
+      businessId: waba,
+      token: 'token-1',
+      ownerJid: '551133335555@s.whatsapp.net',
+      groupsIgnore: true,
+      webhook,
+    };
+    return ask(status, 'POST', 'instance/create', { body });
+  };
+  await create(400, { url: 'http://10.0.0.1/' });
+  await create(400, { url: `${platform.url}/x`, events: ['UNKNOWN'] });
+  const url = `${platform.sandboxUrl}/receiver/evolution`;
+  const made = await create(201, { url, byEvents: 'true', events: ['CONNECTION_UPDATE'] });
+  assert.deepEqual(made.webhook, { webhookUrl: url, webhookByEvents: true, webhookBase64: false });
+  assert.equal(made.settings.groupsIgnore, true);
+  const path = encodeURIComponent('with webhook');
+  assert.deepEqual((await ask(200, 'GET', `webhook/find/${path}`)).events, ['CONNECTION_UPDATE']);
+  assert.deepEqual(await ask(200, 'GET', `settings/find/${path}`), made.settings);
+});
+
+test('the gateway of an instance says which numbers have WhatsApp', async () => {
+  const { name: instance, inbox } = await connectInstance(platform);
+  const numbers = ['5585991230001', '5585991230000', '12'];
+  const path = `chat/whatsappNumbers/${encodeURIComponent(instance)}`;
+  assert.deepEqual(await ask(200, 'POST', path, { body: { numbers } }), [
+    { jid: '5585991230001@s.whatsapp.net', exists: true, number: '5585991230001' },
+    { jid: '5585991230000@s.whatsapp.net', exists: false, number: '5585991230000' },
+    { jid: '12@s.whatsapp.net', exists: false, number: '12' },
+  ]);
+  const check = async (of: string): Promise<Json> =>
+    (await call(200, 'POST', `/v1/inboxes/${of}/check-numbers`, { body: { numbers: ['+55 85 99123-0001', '+551'] } }))
+      .body.result;
+  const impossible = { number: '+551', exists: false, network_id: null };
+  const [known] = await check(inbox);
+  assert.deepEqual(known, { number: '+55 85 99123-0001', exists: true, network_id: '5585991230001@s.whatsapp.net' });
+  assert.deepEqual(await check(demo.inbox), [
+    { number: '+55 85 99123-0001', exists: null, network_id: null },
+    impossible,
+  ]);
+  await setGateway(platform, { faults: { whatsappNumbers: [{ kind: 'reset' }] } });
+  assert.deepEqual(await check(inbox), [{ number: '+55 85 99123-0001', exists: null, network_id: null }, impossible]);
 });
 
 test('an instance of a gateway that waits for a phone shows the code to pair one', async () => {

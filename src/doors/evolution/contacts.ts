@@ -8,13 +8,32 @@ import { readPerson, toJid } from './jid.ts';
 import { findContact, findNumber, MOST_RECORDS, readContacts, readRecords, readWindow, showContact } from './people.ts';
 import type { EvolutionCaller, EvolutionRoutes } from './route.ts';
 
-/** Whether a number can be one of WhatsApp. Its network is not asked. */
-function checkNumber(given: unknown): JsonObject {
-  const number = String(given);
-  const person = readPerson(number);
-  const phone = person && 'phone' in person ? person.phone : '';
-  return { jid: phone ? toJid(phone) : number, exists: phone !== '' && !isPhoneFault(readPhone(phone, null)), number };
+const readNumber = (given: string): string | null => {
+  const person = readPerson(given);
+  return person && 'phone' in person ? person.phone : null;
+};
+
+const canExist = (phone: string | null): phone is string => phone !== null && !isPhoneFault(readPhone(phone, null));
+
+/** Says which numbers have WhatsApp: as the network says it, or else by their form. */
+async function checkNumbers({ call }: EvolutionCaller, given: string[], inbox: JsonObject): Promise<JsonObject[]> {
+  const asked = given.map(readNumber).filter(canExist);
+  const checked = new Map<string, JsonObject>();
+  for (let from = 0; from < asked.length; from += AT_ONCE) {
+    const numbers = asked.slice(from, from + AT_ONCE);
+    const { result } = await call('POST', `/v1/inboxes/${inbox._id}/check-numbers`, { body: { numbers } });
+    for (const each of result as JsonObject[]) checked.set(each.number as string, each);
+  }
+  return given.map((number) => {
+    const phone = readNumber(number);
+    const found = checked.get(phone ?? '');
+    const jid = found?.network_id ?? (phone === null ? number : toJid(phone));
+    return { jid, exists: found ? (found.exists ?? true) : false, number };
+  });
 }
+
+/** As many as the API takes. */
+const AT_ONCE = 50;
 
 /** The contacts that have a conversation in the inbox, the latest first. */
 async function listContacts(caller: EvolutionCaller, inbox: JsonObject, most: number): Promise<JsonObject[]> {
@@ -45,10 +64,10 @@ async function findContacts(caller: EvolutionCaller, body: JsonObject, inbox: Js
 export const CONTACT_ROUTES: EvolutionRoutes = {
   'POST chat/whatsappNumbers': {
     status: 200,
-    async run(_caller, { body }) {
-      const numbers = readList(body, 'numbers');
+    async run(caller, { body }, inbox) {
+      const numbers = readList(body, 'numbers').map(String);
       if (numbers.length === 0) throw required('numbers');
-      return numbers.slice(0, MOST_RECORDS).map(checkNumber);
+      return checkNumbers(caller, numbers.slice(0, MOST_RECORDS), inbox);
     },
   },
   'POST chat/findContacts': {

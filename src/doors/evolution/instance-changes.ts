@@ -1,9 +1,10 @@
 /** The routes that create, connect and close instances. */
-import { readFlag, readText } from '../lenient.ts';
+import { readFlag, readObject, readText } from '../lenient.ts';
 import type { JsonObject } from '../json.ts';
 import { badRequest, EvolutionError, fromProblem } from './errors.ts';
 import { expectTexts } from './given.ts';
 import { readState } from './instances.ts';
+import { readWebhook, WEBHOOKS_PATH } from './webhook-routes.ts';
 import type { Asked, EvolutionCaller, EvolutionRoutes, InstanceRoute } from './route.ts';
 
 const BUSINESS = 'WHATSAPP-BUSINESS';
@@ -27,11 +28,15 @@ async function createInstance(caller: EvolutionCaller, { body, idempotencyKey }:
   const [instanceName = ''] = expectTexts(body, 'instanceName');
   if (readText(body, 'integration') !== BUSINESS) throw badRequest('Invalid integration');
   const [id, account, token, owner] = expectTexts(body, 'number', 'businessId', 'token', 'ownerJid');
+  const given = readObject(body, 'webhook');
+  const webhook = readText(given, 'url') === null ? null : readWebhook(given);
+  const settings = readSettings(body);
   const { status, body: inbox } = await caller.ask('POST', '/v1/inboxes', {
     body: {
       channel: 'WAP_AUTO_CLOSER',
       name: instanceName,
       door_name: instanceName,
+      door_settings: settings,
       number: `+${owner?.replaceAll(/@.*|\D/g, '')}`,
       api_wap_config: { phone_number_id: id, waba_id: account, business_id: account, business_token: token },
     },
@@ -40,6 +45,7 @@ async function createInstance(caller: EvolutionCaller, { body, idempotencyKey }:
   if (inbox.code === 'INSTANCE_EXISTS')
     throw new EvolutionError(403, [`This name "${instanceName}" is already in use.`]);
   if (status >= 400) throw fromProblem(inbox);
+  if (webhook) await addWebhook(caller, webhook, inbox);
   const { body: key } = await caller.ask('POST', '/v1/api-keys', {
     body: { name: `Evolution: ${instanceName}`.slice(0, 100), type: 'company', scopes: SCOPES, format: 'SHORT' },
   });
@@ -47,9 +53,23 @@ async function createInstance(caller: EvolutionCaller, { body, idempotencyKey }:
     instance: { instanceName, instanceId: inbox._id, integration: BUSINESS, status: readState(inbox) },
     // A client that may not create keys goes on with its own.
     hash: key.token ?? caller.key,
-    webhook: {},
-    settings: {},
+    webhook: webhook
+      ? {
+          webhookUrl: webhook.url,
+          webhookByEvents: webhook.options.by_events,
+          webhookBase64: webhook.options.base64,
+        }
+      : {},
+    settings,
   };
+}
+
+/** Without its webhook the instance is not left behind, so that the client can create it again. */
+async function addWebhook({ ask, call }: EvolutionCaller, webhook: JsonObject, inbox: JsonObject): Promise<void> {
+  const { status, body } = await ask('PUT', WEBHOOKS_PATH, { body: { ...webhook, inbox: inbox._id } });
+  if (status < 400) return;
+  await call('PUT', `/v1/inboxes/${inbox._id}`, { body: { status: 'DELETED' } });
+  throw fromProblem(body);
 }
 
 const nameState = (inbox: JsonObject): JsonObject => ({

@@ -5,13 +5,13 @@ import { invalidBody, required } from './errors.ts';
 import type { Asked, EvolutionCaller, EvolutionRoutes } from './route.ts';
 import { EVENT_NAMES } from './webhook-format.ts';
 
-const PATH = '/v1/door-webhooks';
+export const WEBHOOKS_PATH = '/v1/door-webhooks';
 /** Headers of the request itself. Evolution's own examples have content-type. */
 const OWN_HEADER = /^(?:content-.*|host|connection|accept-encoding)$/i;
 
 async function findWebhook({ call }: EvolutionCaller, inbox: JsonObject): Promise<JsonObject | null> {
   const query = { door: 'EVOLUTION', inbox: inbox._id as string, limit: 1, skipCount: true };
-  const { result } = await call('GET', PATH, { query });
+  const { result } = await call('GET', WEBHOOKS_PATH, { query });
   const [found] = result as JsonObject[];
   return found ?? null;
 }
@@ -49,28 +49,29 @@ function readHeaders(given: JsonObject): Record<string, string> {
   );
 }
 
-async function setWebhook(caller: EvolutionCaller, { body }: Asked, inbox: JsonObject): Promise<JsonObject> {
-  const wrapped = readObject(body, 'webhook');
-  const given = Object.keys(wrapped).length > 0 ? wrapped : body;
+/** Reads what PUT /v1/door-webhooks takes, without the inbox. */
+export function readWebhook(given: JsonObject): JsonObject {
   const url = readText(given, 'url');
   if (url === null) throw required('url');
   const isEnabled = readFlag(given, 'enabled') ?? true;
-  const webhook = await caller.call('PUT', PATH, {
-    body: {
-      door: 'EVOLUTION',
-      inbox: inbox._id,
-      url,
-      events: isEnabled ? readEvents(given) : [],
-      custom_headers: readHeaders(given),
-      options: {
-        by_events: readOneFlag(given, 'byEvents', 'webhookByEvents', 'webhook_by_events') ?? false,
-        base64: readOneFlag(given, 'base64', 'webhookBase64', 'webhook_base64') ?? false,
-        include_apikey: readOneFlag(given, 'include_apikey', 'includeApikey') ?? true,
-      },
-      status: isEnabled ? 'ACTIVE' : 'INACTIVE',
+  return {
+    door: 'EVOLUTION',
+    url,
+    events: isEnabled ? readEvents(given) : [],
+    custom_headers: readHeaders(given),
+    options: {
+      by_events: readOneFlag(given, 'byEvents', 'webhookByEvents', 'webhook_by_events') ?? false,
+      base64: readOneFlag(given, 'base64', 'webhookBase64', 'webhook_base64') ?? false,
+      include_apikey: readOneFlag(given, 'include_apikey', 'includeApikey') ?? true,
     },
-  });
-  return show(webhook);
+    status: isEnabled ? 'ACTIVE' : 'INACTIVE',
+  };
+}
+
+async function setWebhook(caller: EvolutionCaller, { body }: Asked, inbox: JsonObject): Promise<JsonObject> {
+  const wrapped = readObject(body, 'webhook');
+  const webhook = readWebhook(Object.keys(wrapped).length > 0 ? wrapped : body);
+  return show(await caller.call('PUT', WEBHOOKS_PATH, { body: { ...webhook, inbox: inbox._id } }));
 }
 
 export const WEBHOOK_ROUTES: EvolutionRoutes = {

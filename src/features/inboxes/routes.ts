@@ -4,9 +4,11 @@ import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { createInbox, pageInboxes, readInbox, updateInboxById } from './inboxes.ts';
+import { checkNumbers } from './check-numbers.ts';
 import { pairInbox } from './pairing.ts';
 import { makeConnectLink } from './log-in.ts';
 import {
+  CheckedNumbers,
   ConnectLink,
   Inbox,
   InboxCreate,
@@ -15,6 +17,7 @@ import {
   InboxParams,
   InboxQuery,
   InboxUpdate,
+  NumberCheck,
 } from './schemas.ts';
 
 export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
@@ -47,6 +50,7 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
   });
   oneInboxRoutes(app, kit);
   pairingRoute(app, kit);
+  checkNumbersRoute(app, kit);
   connectLinkRoute(app, kit);
 }
 
@@ -90,6 +94,23 @@ function pairingRoute(app: FastifyInstance, kit: Kit): void {
     params: InboxParams,
     answers: { 200: ref(InboxPairing) },
     handler: (tenant, { params }) => pairInbox(kit, tenant, params.id),
+  });
+}
+
+function checkNumbersRoute(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/inboxes/:id/check-numbers',
+    scope: 'inboxes:read',
+    action: null,
+    summary: "Ask an inbox's network which phone numbers it knows",
+    description:
+      'For inboxes on PARTNER_API, whose gateway looks the numbers up. On other channels `exists` is null, or false for a number ' +
+      'that can not exist. Asking often for numbers that have nothing to do with the company can get its number blocked.',
+    params: InboxParams,
+    body: ref(NumberCheck),
+    answers: { 200: ref(CheckedNumbers) },
+    handler: (tenant, { params, body }) => checkNumbers(kit, tenant, params.id, body),
   });
 }
 

@@ -1,9 +1,11 @@
 import { Type, type Static, type TObject } from 'typebox';
 import { CHANNEL_NAMES, CHANNEL_SETTINGS } from '../../channels/registry.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
 import {
   Timestamp,
   webAddress,
+  writtenPhone,
   define,
   explainedPattern,
   nullable,
@@ -217,6 +219,38 @@ export const InboxPairing = define(
   }),
 );
 export type InboxPairing = Static<typeof InboxPairing>;
+
+/** As many as the gateway looks up within the time of a call. */
+const MOST_NUMBERS = declareLimit(50, { topic: 'Networks', what: 'Phone numbers checked at once', beyond: '400' });
+
+export const NumberCheck = define(
+  'NumberCheck',
+  strict({
+    numbers: Type.Array(writtenPhone(), {
+      minItems: 1,
+      maxItems: MOST_NUMBERS,
+      description: 'The phone numbers, with their country code',
+    }),
+  }),
+);
+export type NumberCheck = Static<typeof NumberCheck>;
+
+export const CheckedNumbers = define(
+  'CheckedNumbers',
+  Type.Object({
+    result: Type.Array(
+      Type.Object({
+        number: plain.text('As given'),
+        exists: nullable(
+          plain.flag('Whether the network knows the number; null if it can not be asked, or did not answer'),
+        ),
+        network_id: nullable(plain.text("The network's name of it, if it has one")),
+      }),
+      { description: 'In the order of the request' },
+    ),
+  }),
+);
+export type CheckedNumbers = Static<typeof CheckedNumbers>;
 
 export const ConnectLink = define(
   'ConnectLink',

@@ -270,6 +270,7 @@ export const SAMPLES: Record<string, Sample> = {
   'POST /v1/companies': { body: () => ({ owner: { name: 'Ana', email: freshEmail('owner') } }) },
   'PATCH /v1/companies/{id}': { body: () => ({ description: 'Bread and coffee' }) },
   'POST /v1/inboxes': { body: () => ({ channel: 'WEB_V2' }) },
+  'POST /v1/inboxes/{id}/check-numbers': { body: () => ({ numbers: ['+5511988887777'] }) },
   'POST /v1/inboxes/{id}/connect-link': { params: ({ fresh: { inbox = '' } }) => ({ id: inbox }), prepare: addProfile },
   'POST /v1/inboxes/{id}/templates': { body: () => makeTemplate(`till_${newId()}`) },
   'DELETE /v1/inboxes/{id}/templates/{name}': {
