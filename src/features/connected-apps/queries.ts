@@ -97,7 +97,7 @@ export function findLivingApp(tx: SystemTx, company: string, id: string): Promis
       from connected_apps a
       join users u on u.company_id = a.company_id and u._id = a.user_id and u.session_version = a.session_version
       join companies c on c._id = u.company_id and c.status = 'ACTIVE'
-      where a.company_id = $1 and a._id = $2 and a.refresh_hash is not null and a.expires_at > now() and u.status = 'ACTIVE'`,
+      where a.company_id = $1 and a._id = $2 and a.expires_at > now() and u.status = 'ACTIVE'`,
     values: [company, id],
   });
 }
