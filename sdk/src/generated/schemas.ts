@@ -3119,7 +3119,7 @@ export interface CheckedNumbers {
   result: Array<{
     /** As given */
     number: string;
-    /** Whether the network knows the number; null if it can not be asked, or did not answer */
+    /** Whether the network knows the number; null if it cannot be asked, or did not answer */
     exists: boolean | null;
     /** The network's name of it, if it has one */
     network_id: string | null;

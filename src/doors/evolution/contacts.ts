@@ -23,12 +23,14 @@ async function checkNumbers({ call }: EvolutionCaller, given: string[], inbox: J
     const numbers = asked.slice(from, from + AT_ONCE);
     const { result } = await call('POST', `/v1/inboxes/${inbox._id}/check-numbers`, { body: { numbers } });
     for (const each of result as JsonObject[]) checked.set(each.number as string, each);
+    // A network that cannot be asked, or does not answer, is not asked for the others.
+    if ((result as JsonObject[]).every(({ exists }) => exists === null)) break;
   }
   return given.map((number) => {
     const phone = readNumber(number);
     const found = checked.get(phone ?? '');
     const jid = found?.network_id ?? (phone === null ? number : toJid(phone));
-    return { jid, exists: found ? (found.exists ?? true) : false, number };
+    return { jid, exists: found?.exists ?? canExist(phone), number };
   });
 }
 

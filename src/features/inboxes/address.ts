@@ -55,6 +55,7 @@ async function takeAddress(kit: Kit, row: InboxRow, accepted: Acceptance): Promi
     const connected = await connectInbox(tx, row, { version, ...accepted });
     const before = new Map(claimants.map(({ _id, status }) => [_id, status]));
     const others = dropped.map((other) => ({ ...other, was: before.get(other._id) ?? other.connection.status }));
+    tx.concerns(dropped.map(({ company }) => company));
     await announceConnections(kit, tx, [connected, ...others]);
     // A network without accounts has nothing that inboxes share.
     if (connected?.network_account) {

@@ -106,7 +106,7 @@ function checkNumbersRoute(app: FastifyInstance, kit: Kit): void {
     summary: "Ask an inbox's network which phone numbers it knows",
     description:
       'For inboxes on PARTNER_API, whose gateway looks the numbers up. On other channels `exists` is null, or false for a number ' +
-      'that can not exist. Asking often for numbers that have nothing to do with the company can get its number blocked.',
+      'that cannot exist. Asking often for numbers that have nothing to do with the company can get its number blocked.',
     params: InboxParams,
     body: ref(NumberCheck),
     answers: { 200: ref(CheckedNumbers) },

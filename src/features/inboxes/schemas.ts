@@ -242,7 +242,7 @@ export const CheckedNumbers = define(
       Type.Object({
         number: plain.text('As given'),
         exists: nullable(
-          plain.flag('Whether the network knows the number; null if it can not be asked, or did not answer'),
+          plain.flag('Whether the network knows the number; null if it cannot be asked, or did not answer'),
         ),
         network_id: nullable(plain.text("The network's name of it, if it has one")),
       }),
