@@ -149,7 +149,7 @@ async function callTool(
   if (!tool)
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
-      `There is no tool ${name}, or the key lacks a scope for it`,
+      `There is no tool ${name}, or the key lacks a scope for it, or the address leaves it out`,
     );
   try {
     checkInput(tool, input);
