@@ -352,9 +352,9 @@ export async function createWebhook(platform: Platform, { key }: { key: string }
 }
 
 /** Sets the webhook of a door for an event that never fires. */
-export async function setDoorWebhook(
+async function setDoorWebhook(
   { call, sandboxUrl }: Platform,
-  { key, inbox }: { key: string; inbox: string | null },
+  { key, inbox }: { key: string; inbox: string },
   marker: string,
 ): Promise<string> {
   const url = `${sandboxUrl}/receiver/${marker}`;

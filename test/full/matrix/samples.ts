@@ -13,7 +13,7 @@ import { makePhoneNumber } from '../../support/network.ts';
 import { REDIRECT_URI, startAttempt } from '../../support/oauth.ts';
 import { FROM_PAGE, freshEmail, PASSWORD } from '../../support/people.ts';
 import type { Json, Platform } from '../../support/platform.ts';
-import { createWebhook, findId, insertConnectedApp, setDoorWebhook, type FullCompany } from './companies.ts';
+import { createWebhook, findId, insertConnectedApp, type FullCompany } from './companies.ts';
 import { buildForm } from './forms.ts';
 
 interface Sample {
@@ -43,9 +43,16 @@ async function prepareWebhook(platform: Platform, own: FullCompany): Promise<voi
   own.records.webhook = row?._id ?? (await createWebhook(platform, own, own.marker));
 }
 
-/** Sets a second webhook of a door, which the next request may remove. */
-async function addDoorWebhook(platform: Platform, own: FullCompany): Promise<void> {
-  own.fresh = { 'door-webhook': await setDoorWebhook(platform, { ...own, inbox: null }, own.marker) };
+/** Adds a second webhook of a door, which the next request may remove. Without walls an operation would take that of another company. */
+async function addDoorWebhook({ database }: Platform, own: FullCompany): Promise<void> {
+  const id = newId();
+  await database.sql('delete from door_webhooks where company_id = $1 and inbox_id is null', [own._id]);
+  await database.sql(
+    `insert into door_webhooks (company_id, _id, door, url, events, custom_headers, options)
+      select company_id, $2, door, url, events, custom_headers, options from door_webhooks where company_id = $1 limit 1`,
+    [own._id, id],
+  );
+  own.fresh = { 'door-webhook': id };
 }
 
 /** Registers an app that asks to be connected, and leaves the company only the app that it began with. */
