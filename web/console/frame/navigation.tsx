@@ -7,10 +7,12 @@ import { Link, useLocation } from 'wouter';
 import { openCommandDialog } from '../commands/opened.ts';
 import { useCounts } from '../records/conversations.ts';
 import { useTexts } from '../texts/texts.ts';
+import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { COMMON } from '../ui/texts.ts';
 import { UnreadBadge } from '../ui/unread-badge.tsx';
+import { compose, useMayCompose } from './composing.ts';
 import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
 import { isAt, useVisibleScreens, type Screen } from './screens.ts';
@@ -24,18 +26,21 @@ export function Navigation(): ReactElement {
   const common = useTexts(COMMON);
   const groups = [...Map.groupBy(useVisibleScreens(), ({ group }) => group)];
   const [isOpen, open] = useState(false);
+  const mayCompose = useMayCompose();
   return (
     <>
       <nav className={styles['rail']} aria-label={texts.navigation}>
         <Mark />
-        <button
-          type="button"
-          className={`${styles['link']} ${styles['search']}`}
-          onClick={() => openCommandDialog('SEARCH')}
-        >
+        <button type="button" className={styles['link']} onClick={() => openCommandDialog('SEARCH')}>
           <Icon name="search" size={20} />
-          <span className={styles['name']}>{texts.search}</span>
+          <span className={styles['name']}>{common.search}</span>
         </button>
+        {mayCompose && (
+          <button type="button" className={styles['link']} onClick={() => compose()}>
+            <Icon name="edit" size={20} />
+            <span className={styles['name']}>{texts.compose}</span>
+          </button>
+        )}
         {groups.map(([group, screens]) => (
           <GroupLink key={group} group={group} screens={screens} />
         ))}
@@ -122,6 +127,17 @@ function AllScreens({ onClose }: { onClose(): void }): ReactElement {
   const texts = useTexts(FRAME);
   return (
     <Dialog title={texts.more} onClose={onClose}>
+      {useMayCompose() && (
+        <Button
+          icon="edit"
+          onClick={() => {
+            onClose();
+            compose();
+          }}
+        >
+          {texts.compose}
+        </Button>
+      )}
       <nav className={styles['sheet']} aria-label={texts.more}>
         <SectionLinks screens={useVisibleScreens()} onOpen={onClose} />
       </nav>
