@@ -50,7 +50,7 @@ const pageIn = (body: Json): Json => body.rows ?? body;
 /** Lists with other sorts than createdAt, -createdAt and -updatedAt, and why. */
 const OTHER_SORTS: Record<string, string[]> = {
   '/v1/contacts': ['createdAt', '-createdAt', '-updatedAt', '-last_message_at'],
-  '/v1/conversations': ['createdAt', '-createdAt', '-updatedAt', '-last_message_at'],
+  '/v1/conversations': ['createdAt', '-createdAt', '-updatedAt', '-last_message_at', 'waiting_since', '-priority'],
   '/v1/tables/{id}': ['createdAt', '-createdAt', '-updatedAt', 'row_index', '-row_index'],
   '/v1/tables/{tableId}/rows': ['createdAt', '-createdAt', '-updatedAt', 'row_index', '-row_index'],
 };

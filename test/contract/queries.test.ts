@@ -156,7 +156,7 @@ const TIME = '2026-01-01T00:00:00.000Z';
 /** The positions of a list: from its beginning and from a cursor, of all records and of those changed since a time. */
 const makeWindows = (...fields: Window['field'][]): Window[] =>
   fields.flatMap((field) => {
-    const cursor = { at: field === 'row_index' ? '7' : TIME, id: '0'.repeat(24) };
+    const cursor = { at: field === 'row_index' || field === 'priority' ? '7' : TIME, id: '0'.repeat(24) };
     const asked = { limit: 1, skipCount: false };
     const window = { limit: 1, offset: 0, field, descending: true, after: null, since: null, seal: '', asked };
     return [
@@ -169,15 +169,16 @@ const makeWindows = (...fields: Window['field'][]): Window[] =>
 
 /** Sorts that only some lists have. */
 const ACTIVE = makeWindows('last_message_at');
+const CONVERSATIONS = makeWindows('last_message_at', 'waiting_since', 'priority');
 const MORE_WINDOWS: Record<string, Window[]> = {
   // listContacts is only used without updated_since; the other statements handle that filter.
   listContacts: ACTIVE.filter(({ since }) => since === null),
   listMatchingContacts: ACTIVE,
-  listConversations: ACTIVE,
-  lookUpConversations: ACTIVE,
-  listBroadMatches: ACTIVE,
+  listConversations: CONVERSATIONS,
+  lookUpConversations: CONVERSATIONS,
+  listBroadMatches: CONVERSATIONS,
   listNearContacts: ACTIVE,
-  listNearConversations: ACTIVE,
+  listNearConversations: CONVERSATIONS,
   listRows: makeWindows('row_index'),
   listRowsNear: makeWindows('row_index'),
   listMatchingInOrder: makeWindows('row_index'),

@@ -36,7 +36,7 @@ function describeChange(texts: Texts, change: Change, all: readonly Change[]): s
     case 'snoozed_until':
       return all.some((other) => other.field === 'status') || to === null ? null : texts.asideUntil(formatMoment(to));
     case 'priority':
-      return to === null ? texts.noPriority : texts[to as 'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT'];
+      return describePriority(texts, to);
     case 'owner':
       return to === null ? texts.unassigned(before) : texts.assigned(after);
     case 'attendant':
@@ -51,6 +51,13 @@ function describeChange(texts: Texts, change: Change, all: readonly Change[]): s
     case 'tag':
       return to === null ? texts.tagRemoved(from ?? '') : texts.tagAdded(to);
   }
+}
+
+const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH', 'URGENT'] as const;
+
+function describePriority(texts: Texts, to: string | null): string {
+  const priority = PRIORITIES.find((each) => each === to);
+  return priority === undefined ? texts.noPriority : texts[priority];
 }
 
 function describeStatus(texts: Texts, { from, to }: Change, all: readonly Change[]): string {
