@@ -2598,21 +2598,21 @@ export interface InboxUpdate {
   name?: string | undefined;
   /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes. By default the name of the instance, or a slug of the inbox's name */
   door_name?: string | undefined;
-  /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
+  /** What clients of the Evolution API have set for the instance */
   door_settings?: {
-    /** Calls are rejected */
+    /** Wish of the client: reject calls, which has no effect */
     rejectCall: boolean;
-    /** What a rejected caller is told */
+    /** Wish of the client: the text for rejected callers, which has no effect */
     msgCall: string;
-    /** Messages of groups are ignored */
+    /** Wish of the client: ignore messages of groups, which has no effect */
     groupsIgnore: boolean;
-    /** The number is always shown as online */
+    /** Wish of the client: always show the number as online, which has no effect */
     alwaysOnline: boolean;
-    /** Messages are marked as read when they arrive */
+    /** Whether messages are marked as read on the network when they arrive. `unread_count` still counts them */
     readMessages: boolean;
-    /** Status updates of contacts are marked as read */
+    /** Wish of the client: mark contacts' status updates as read, which has no effect */
     readStatus: boolean;
-    /** The whole history of the phone is loaded */
+    /** Wish of the client: load the phone's full history, which has no effect */
     syncFullHistory: boolean;
   } | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
@@ -2749,21 +2749,21 @@ export interface InboxCreate {
   name: string;
   /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes. By default the name of the instance, or a slug of the inbox's name */
   door_name?: string | undefined;
-  /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
+  /** What clients of the Evolution API have set for the instance */
   door_settings?: {
-    /** Calls are rejected */
+    /** Wish of the client: reject calls, which has no effect */
     rejectCall: boolean;
-    /** What a rejected caller is told */
+    /** Wish of the client: the text for rejected callers, which has no effect */
     msgCall: string;
-    /** Messages of groups are ignored */
+    /** Wish of the client: ignore messages of groups, which has no effect */
     groupsIgnore: boolean;
-    /** The number is always shown as online */
+    /** Wish of the client: always show the number as online, which has no effect */
     alwaysOnline: boolean;
-    /** Messages are marked as read when they arrive */
+    /** Whether messages are marked as read on the network when they arrive. `unread_count` still counts them */
     readMessages: boolean;
-    /** Status updates of contacts are marked as read */
+    /** Wish of the client: mark contacts' status updates as read, which has no effect */
     readStatus: boolean;
-    /** The whole history of the phone is loaded */
+    /** Wish of the client: load the phone's full history, which has no effect */
     syncFullHistory: boolean;
   } | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
@@ -2900,21 +2900,21 @@ export interface Inbox {
   name: string;
   /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes */
   door_name: string;
-  /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
+  /** What clients of the Evolution API have set for the instance */
   door_settings?: {
-    /** Calls are rejected */
+    /** Wish of the client: reject calls, which has no effect */
     rejectCall: boolean;
-    /** What a rejected caller is told */
+    /** Wish of the client: the text for rejected callers, which has no effect */
     msgCall: string;
-    /** Messages of groups are ignored */
+    /** Wish of the client: ignore messages of groups, which has no effect */
     groupsIgnore: boolean;
-    /** The number is always shown as online */
+    /** Wish of the client: always show the number as online, which has no effect */
     alwaysOnline: boolean;
-    /** Messages are marked as read when they arrive */
+    /** Whether messages are marked as read on the network when they arrive. `unread_count` still counts them */
     readMessages: boolean;
-    /** Status updates of contacts are marked as read */
+    /** Wish of the client: mark contacts' status updates as read, which has no effect */
     readStatus: boolean;
-    /** The whole history of the phone is loaded */
+    /** Wish of the client: load the phone's full history, which has no effect */
     syncFullHistory: boolean;
   } | undefined;
   /** The inbox's own number at the network; empty on channels without numbers */
