@@ -239,6 +239,8 @@ test('every documented operation is served, and every route under /v1 is documen
     'GET /health/ready',
     'GET /hooks/wap',
     'GET /metrics',
+    // The list of the guides for language models.
+    'GET /llms.txt',
     'GET /openapi.json',
     'GET /set-password',
     'GET /set-password/icon.svg',
