@@ -74,6 +74,7 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
     scope: 'inboxes:update',
     why: "changes the inbox's account at the network",
   },
+  'POST /v1/messages/note': { scope: 'notes:create', why: 'reaches no contact' },
   'GET /v1/quick-replies': { scope: 'messages:read', why: 'is a text for messages' },
   'POST /v1/quick-replies': { scope: 'messages:create', why: 'everybody who sends has texts of their own' },
   'GET /v1/quick-replies/{id}': { scope: 'messages:read', why: 'is a text for messages' },
