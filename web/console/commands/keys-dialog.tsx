@@ -37,7 +37,8 @@ export function KeysDialog(): ReactElement {
   ];
   return (
     <Dialog title={texts.title} width="wide" onClose={closeCommandDialog} finalFocus={() => findFocusBefore() ?? true}>
-      <div className={styles['groups']}>
+      {/* The arrow keys scroll it. */}
+      <div className={styles['groups']} role="group" aria-label={texts.title} tabIndex={0}>
         <Group title={texts.everywhere} lines={everywhere} />
         <Group title={texts.inConversation} lines={conversation} />
         <Group title={texts.inList} lines={conversations} />
