@@ -126,6 +126,18 @@ test('the search contains every section and every operation, each with its own a
   for (const address of Object.keys(words)) assert.ok(addresses.has(address), `search.json: ${address}`);
 });
 
+test('llms.txt lists every page of the guides with its address, and the OpenAPI document and the MCP server', async () => {
+  const answer = await fetch(`${platform.url}/docs/llms.txt`);
+  assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'text/plain; charset=utf-8']);
+  const [title, summary, ...sections] = (await answer.text()).trimEnd().split('\n\n');
+  assert.equal(title, '# Parley');
+  assert.match(summary ?? '', /^> \S.*\.$/);
+  const items = sections.filter((section) => !section.startsWith('## ')).flatMap((list) => list.split('\n'));
+  const links = items.map((item) => /^- \[.+\]\((.+?)\)(?:: \S.*)?$/.exec(item)?.[1] ?? assert.fail(item));
+  const listed = links.map((link) => new URL(link, answer.url).pathname);
+  assert.deepEqual(listed.toSorted(), [...paths, '/docs/api', '/mcp', '/openapi.json'].toSorted());
+});
+
 test('an address without a page shows a browser a page that says so, and answers programs with a problem', async () => {
   for (const path of ['/docs/nonexist', '/docs/api/nonexist', '/docs/a/b/c']) {
     const shown = await fetch(platform.url + path, { headers: { accept: 'text/html' } });
@@ -146,6 +158,7 @@ test('old addresses redirect to the current ones', async () => {
   for (const [path, target] of [
     ['/docs/', '/docs'],
     ['/docs/api/', '/docs/api'],
+    ['/docs/llms.txt', '/llms.txt'],
     ['/docs/json', '/openapi.json'],
     ['/docs/yaml', '/openapi.json'],
   ] as const) {

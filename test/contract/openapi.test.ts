@@ -74,6 +74,7 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
     scope: 'inboxes:update',
     why: "changes the inbox's account at the network",
   },
+  'POST /v1/messages/note': { scope: 'notes:create', why: 'reaches no contact' },
   'GET /v1/quick-replies': { scope: 'messages:read', why: 'is a text for messages' },
   'POST /v1/quick-replies': { scope: 'messages:create', why: 'everybody who sends has texts of their own' },
   'GET /v1/quick-replies/{id}': { scope: 'messages:read', why: 'is a text for messages' },
@@ -239,6 +240,8 @@ test('every documented operation is served, and every route under /v1 is documen
     'GET /health/ready',
     'GET /hooks/wap',
     'GET /metrics',
+    // The list of the guides for language models.
+    'GET /llms.txt',
     'GET /openapi.json',
     'GET /set-password',
     'GET /set-password/icon.svg',

@@ -1305,7 +1305,7 @@ export interface Methods {
     listBulkRuns: ListMethod<[query?: MessagesListBulkRunsQuery, options?: CallOptions], BulkRun>;
     /** Read a bulk run. Returns the current result, also while the run is in progress. Runs are kept for 30 days. Requires the scope `messages:read`. */
     getBulkRun: (id: string, options?: CallOptions) => Promise<BulkResult>;
-    /** Write a note for the team. A note is stored in the conversation and not sent to anyone. Users mentioned in it find it with `GET /v1/messages?mentioned=<id>`. Requires the scope `messages:create`. */
+    /** Write a note for the team. A note is stored in the conversation and not sent to anyone. Users mentioned in it find it with `GET /v1/messages?mentioned=<id>`. Requires the scope `notes:create`. */
     writeNote: (body: WriteNote, options?: CallOptions) => Promise<Message>;
   };
   quickReplies: {

@@ -32,7 +32,7 @@ export interface ApiKeyCreate {
   /** global: acts for the company in x-company-id; only global keys can create one */
   type: 'company' | 'global';
   /** What the token can do, as `resource:action`; `resource:*` and `*` are wildcards */
-  scopes: Array<'*' | 'webhooks:*' | 'webhooks:create' | 'webhooks:read' | 'webhooks:update' | 'webhooks:delete' | 'inboxes:*' | 'inboxes:create' | 'inboxes:read' | 'inboxes:update' | 'inboxes:delete' | 'attachments:*' | 'attachments:create' | 'attachments:read' | 'attachments:update' | 'attachments:delete' | 'knowledge:*' | 'knowledge:create' | 'knowledge:read' | 'knowledge:update' | 'knowledge:delete' | 'tables:*' | 'tables:create' | 'tables:read' | 'tables:update' | 'tables:delete' | 'contacts:*' | 'contacts:create' | 'contacts:read' | 'contacts:update' | 'contacts:delete' | 'businesses:*' | 'businesses:create' | 'businesses:read' | 'businesses:update' | 'businesses:delete' | 'conversations:*' | 'conversations:create' | 'conversations:read' | 'conversations:update' | 'conversations:delete' | 'pipelines:*' | 'pipelines:create' | 'pipelines:read' | 'pipelines:update' | 'pipelines:delete' | 'messages:*' | 'messages:create' | 'messages:read' | 'messages:update' | 'messages:delete' | 'campaigns:*' | 'campaigns:create' | 'campaigns:read' | 'campaigns:update' | 'campaigns:delete' | 'campaign-enrollments:*' | 'campaign-enrollments:create' | 'campaign-enrollments:read' | 'campaign-enrollments:update' | 'campaign-enrollments:delete' | 'agents:*' | 'agents:create' | 'agents:read' | 'agents:update' | 'agents:delete' | 'custom-fields:*' | 'custom-fields:create' | 'custom-fields:read' | 'custom-fields:update' | 'custom-fields:delete' | 'companies:*' | 'companies:create' | 'companies:read' | 'companies:update' | 'companies:delete' | 'users:*' | 'users:create' | 'users:read' | 'users:update' | 'users:delete' | 'api-keys:*' | 'api-keys:create' | 'api-keys:read' | 'api-keys:update' | 'api-keys:delete' | 'audit:*' | 'audit:create' | 'audit:read' | 'audit:update' | 'audit:delete'>;
+  scopes: Array<'*' | 'webhooks:*' | 'webhooks:create' | 'webhooks:read' | 'webhooks:update' | 'webhooks:delete' | 'inboxes:*' | 'inboxes:create' | 'inboxes:read' | 'inboxes:update' | 'inboxes:delete' | 'attachments:*' | 'attachments:create' | 'attachments:read' | 'attachments:update' | 'attachments:delete' | 'knowledge:*' | 'knowledge:create' | 'knowledge:read' | 'knowledge:update' | 'knowledge:delete' | 'tables:*' | 'tables:create' | 'tables:read' | 'tables:update' | 'tables:delete' | 'contacts:*' | 'contacts:create' | 'contacts:read' | 'contacts:update' | 'contacts:delete' | 'businesses:*' | 'businesses:create' | 'businesses:read' | 'businesses:update' | 'businesses:delete' | 'conversations:*' | 'conversations:create' | 'conversations:read' | 'conversations:update' | 'conversations:delete' | 'pipelines:*' | 'pipelines:create' | 'pipelines:read' | 'pipelines:update' | 'pipelines:delete' | 'messages:*' | 'messages:create' | 'messages:read' | 'messages:update' | 'messages:delete' | 'notes:*' | 'notes:create' | 'notes:read' | 'notes:update' | 'notes:delete' | 'campaigns:*' | 'campaigns:create' | 'campaigns:read' | 'campaigns:update' | 'campaigns:delete' | 'campaign-enrollments:*' | 'campaign-enrollments:create' | 'campaign-enrollments:read' | 'campaign-enrollments:update' | 'campaign-enrollments:delete' | 'agents:*' | 'agents:create' | 'agents:read' | 'agents:update' | 'agents:delete' | 'custom-fields:*' | 'custom-fields:create' | 'custom-fields:read' | 'custom-fields:update' | 'custom-fields:delete' | 'companies:*' | 'companies:create' | 'companies:read' | 'companies:update' | 'companies:delete' | 'users:*' | 'users:create' | 'users:read' | 'users:update' | 'users:delete' | 'api-keys:*' | 'api-keys:create' | 'api-keys:read' | 'api-keys:update' | 'api-keys:delete' | 'audit:*' | 'audit:create' | 'audit:read' | 'audit:update' | 'audit:delete'>;
   /** ISO 8601 UTC with milliseconds */
   expires_at?: string | null | undefined;
   /** SHORT: a token of 46 characters, for clients with little room. JWT by default */
@@ -2616,21 +2616,21 @@ export interface InboxUpdate {
   name?: string | undefined;
   /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes. By default the name of the instance, or a slug of the inbox's name */
   door_name?: string | undefined;
-  /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
+  /** What clients of the Evolution API have set for the instance */
   door_settings?: {
-    /** Calls are rejected */
+    /** Wish of the client: reject calls, which has no effect */
     rejectCall: boolean;
-    /** What a rejected caller is told */
+    /** Wish of the client: the text for rejected callers, which has no effect */
     msgCall: string;
-    /** Messages of groups are ignored */
+    /** Wish of the client: ignore messages of groups, which has no effect */
     groupsIgnore: boolean;
-    /** The number is always shown as online */
+    /** Wish of the client: always show the number as online, which has no effect */
     alwaysOnline: boolean;
-    /** Messages are marked as read when they arrive */
+    /** Whether messages are marked as read on the network when they arrive. `unread_count` still counts them */
     readMessages: boolean;
-    /** Status updates of contacts are marked as read */
+    /** Wish of the client: mark contacts' status updates as read, which has no effect */
     readStatus: boolean;
-    /** The whole history of the phone is loaded */
+    /** Wish of the client: load the phone's full history, which has no effect */
     syncFullHistory: boolean;
   } | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
@@ -2767,21 +2767,21 @@ export interface InboxCreate {
   name: string;
   /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes. By default the name of the instance, or a slug of the inbox's name */
   door_name?: string | undefined;
-  /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
+  /** What clients of the Evolution API have set for the instance */
   door_settings?: {
-    /** Calls are rejected */
+    /** Wish of the client: reject calls, which has no effect */
     rejectCall: boolean;
-    /** What a rejected caller is told */
+    /** Wish of the client: the text for rejected callers, which has no effect */
     msgCall: string;
-    /** Messages of groups are ignored */
+    /** Wish of the client: ignore messages of groups, which has no effect */
     groupsIgnore: boolean;
-    /** The number is always shown as online */
+    /** Wish of the client: always show the number as online, which has no effect */
     alwaysOnline: boolean;
-    /** Messages are marked as read when they arrive */
+    /** Whether messages are marked as read on the network when they arrive. `unread_count` still counts them */
     readMessages: boolean;
-    /** Status updates of contacts are marked as read */
+    /** Wish of the client: mark contacts' status updates as read, which has no effect */
     readStatus: boolean;
-    /** The whole history of the phone is loaded */
+    /** Wish of the client: load the phone's full history, which has no effect */
     syncFullHistory: boolean;
   } | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
@@ -2918,21 +2918,21 @@ export interface Inbox {
   name: string;
   /** The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes */
   door_name: string;
-  /** What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else */
+  /** What clients of the Evolution API have set for the instance */
   door_settings?: {
-    /** Calls are rejected */
+    /** Wish of the client: reject calls, which has no effect */
     rejectCall: boolean;
-    /** What a rejected caller is told */
+    /** Wish of the client: the text for rejected callers, which has no effect */
     msgCall: string;
-    /** Messages of groups are ignored */
+    /** Wish of the client: ignore messages of groups, which has no effect */
     groupsIgnore: boolean;
-    /** The number is always shown as online */
+    /** Wish of the client: always show the number as online, which has no effect */
     alwaysOnline: boolean;
-    /** Messages are marked as read when they arrive */
+    /** Whether messages are marked as read on the network when they arrive. `unread_count` still counts them */
     readMessages: boolean;
-    /** Status updates of contacts are marked as read */
+    /** Wish of the client: mark contacts' status updates as read, which has no effect */
     readStatus: boolean;
-    /** The whole history of the phone is loaded */
+    /** Wish of the client: load the phone's full history, which has no effect */
     syncFullHistory: boolean;
   } | undefined;
   /** The inbox's own number at the network; empty on channels without numbers */

@@ -33,12 +33,18 @@ export async function markConversationRead(kit: Kit, tenant: Tenant, id: string)
   return tenant.tx(async (tx) => {
     await markRead(tx, id);
     const conversation = await expectConversation(tx, id);
-    if (kit.channels.get(conversation.channel).can.markRead) {
-      await kit.enqueue(tx, MarkRead, { company: tenant.companyId, conversation: id }, { key: id });
-    }
+    if (kit.channels.get(conversation.channel).can.markRead)
+      await enqueueReadMark(kit, tx, { company: tenant.companyId, conversation: id });
     return conversation;
   });
 }
+
+/** Enqueues the network's read mark up to the contact's last message. Requests that arrive before the job begins share it. */
+export const enqueueReadMark = (
+  kit: Kit,
+  tx: Parameters<Kit['enqueue']>[0],
+  about: { company: string; conversation: string },
+): Promise<void> => kit.enqueue(tx, MarkRead, about, { key: about.conversation });
 
 export function setLastOutgoing(tx: TenantTx, moves: readonly LastOutgoing[]): void {
   const [first, ...others] = moves;

@@ -8,9 +8,13 @@ import { wakeConversation } from './wake.ts';
 export const MarkRead = defineJob({
   name: 'conversations.mark-read',
   data: Type.Object({ company: Id, conversation: Id }),
-  // The job is retried for some five minutes; no one needs a read mark later.
+  // The job is retried for some five minutes; no one needs a read mark later. An inbox that marks all that arrives, at a gateway that does
+  // not answer, therefore leaves no long queue in front of other companies.
   retries: 5,
   retryDelaySeconds: 10,
+  waitsSeconds: 600,
+  // An inbox that marks all that arrives leaves a record for each mark.
+  keptSeconds: 3_600,
 });
 
 /** Ends a snooze at its time. */

@@ -23,7 +23,7 @@ import { setPositions, type ReadInbox } from './fetching/queries.ts';
 import { insertAsides, type AsideElement } from './queries.ts';
 import { resolveReports } from './reports.ts';
 import { toStoredMedia } from './rows.ts';
-import { storeMessages, type StoreSettings } from './store-messages.ts';
+import { storeMessages, type ConversationKey, type StoreSettings } from './store-messages.ts';
 
 /** The number of elements by outcome, for the metric with the same names. */
 export type Outcomes = Record<'stored' | 'repeated' | 'applied' | 'parked' | 'dropped' | 'aside', number>;
@@ -34,6 +34,8 @@ export interface IngestContext extends StoreSettings {
   inboxes: InboxFinder;
   /** Enqueues the merge of two contacts that the network shows to be one person, in the batch's transaction. */
   split: (found: SplitContact) => Promise<void>;
+  /** Enqueues the network's read mark in a conversation, in the batch's transaction. */
+  markRead: (about: ConversationKey) => Promise<void>;
   /** Enqueues a check of an inbox, in the batch's transaction. */
   recheck: (receiver: Receiver) => Promise<void>;
   /** Enqueues the question how the network rates the number of an inbox, in the batch's transaction. */
@@ -50,7 +52,7 @@ export async function ingest(
   tx: SystemTx,
   channel: NamedChannel,
   elements: Inbound[],
-  { inboxes, split, recheck, rereadStanding, ...settings }: IngestContext,
+  { inboxes, split, markRead, recheck, rereadStanding, ...settings }: IngestContext,
 ): Promise<Outcomes> {
   const outcomes = noOutcomes();
   // Callbacks of one batch have no order, so account events are applied first and hold for the messages of the same batch.
@@ -77,11 +79,12 @@ export async function ingest(
   );
   // The early look-ups know neither the mails of reports nor the ids that messages got here.
   const early = resolved.arrivals.length > 0 || separated !== echoes.arrivals ? null : ahead;
-  const { stored, dropped, splits } = await storeMessages(tx, separated, early, settings);
+  const { stored, dropped, splits, read } = await storeMessages(tx, separated, early, settings);
   outcomes.stored = stored;
   outcomes.dropped += dropped + echoes.dropped;
   outcomes.repeated = echoes.arrivals.length - stored - dropped;
   for (const found of splits) await split(found);
+  await Promise.all(read.map(markRead));
   await applyChanges(tx, { wishes, news, corrections }, outcomes);
   if (positions.length > 0) await setPositions(tx, positions);
   for (const receiver of unsure.values()) await recheck(receiver);

@@ -27,12 +27,19 @@ const messageKey = ({ receiver, message }: ArrivedMessage): MessageKey => ({
 });
 const toKeyText = (key: { inbox: string; external_id: string | null }): string => `${key.inbox} ${key.external_id}`;
 
+export interface ConversationKey {
+  company: string;
+  conversation: string;
+}
+
 export interface StoredMessages {
   stored: number;
   /** The number of notices about unknown people, which store nothing. All other messages that are not stored are repetitions. */
   dropped: number;
   /** Pairs of contacts that the network shows to be one person. */
   splits: SplitContact[];
+  /** The conversations whose new messages are to be marked as read on the network. */
+  read: ConversationKey[];
 }
 
 export interface StoreSettings {
@@ -48,7 +55,7 @@ export async function storeMessages(
   ahead: EarlyLookUps | null,
   { reserve, agentWaitSeconds }: StoreSettings,
 ): Promise<StoredMessages> {
-  const nothing: StoredMessages = { stored: 0, dropped: 0, splits: [] };
+  const nothing: StoredMessages = { stored: 0, dropped: 0, splits: [], read: [] };
   const distinct = withoutRepetitions(sortByTime(arrivals));
   if (distinct.length === 0) return nothing;
   const known = ahead?.messages ?? (await findKnown(tx, distinct.map(messageKey)));
@@ -80,7 +87,22 @@ export async function storeMessages(
       known.filter((key) => !key.stored),
     ),
   );
-  return { stored: messages.length, dropped, splits };
+  return { stored: messages.length, dropped, splits, read: listReadOnArrival(placed, messages) };
+}
+
+/** Lists the conversations in which contacts have written to an inbox that marks messages as read when they arrive, each once. */
+function listReadOnArrival(placed: PlacedMessage[], messages: Message[]): ConversationKey[] {
+  const stored = new Set(messages.map(toKeyText));
+  const read = placed.filter(
+    (arrival) =>
+      arrival.receiver.reads_on_arrival &&
+      !arrival.receiver.suspended &&
+      arrival.channel.can.markRead &&
+      isFromContact(arrival) &&
+      stored.has(toKeyText(messageKey(arrival))),
+  );
+  const keys = read.map(({ receiver: { company }, conversation }) => ({ company, conversation }));
+  return [...new Map(keys.map((key) => [key.conversation, key])).values()];
 }
 
 /** Sorts messages by the clock of the network, because a network may send a batch in any order. */

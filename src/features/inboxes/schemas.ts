@@ -64,16 +64,18 @@ const settingsProperties = (part: 'body' | 'record'): { [field in never]: TObjec
 const DOOR_NAME =
   'The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes';
 
-const DOOR_SETTINGS =
-  'What a client of the Evolution API has set for the instance. It is kept for such clients, and changes nothing else';
+const DOOR_SETTINGS = 'What clients of the Evolution API have set for the instance';
+const wish = (text: string): string => `Wish of the client: ${text}, which has no effect`;
 const doorSettings = {
-  rejectCall: plain.flag('Calls are rejected'),
-  msgCall: Type.String({ maxLength: 1_000, description: 'What a rejected caller is told' }),
-  groupsIgnore: plain.flag('Messages of groups are ignored'),
-  alwaysOnline: plain.flag('The number is always shown as online'),
-  readMessages: plain.flag('Messages are marked as read when they arrive'),
-  readStatus: plain.flag('Status updates of contacts are marked as read'),
-  syncFullHistory: plain.flag('The whole history of the phone is loaded'),
+  rejectCall: plain.flag(wish('reject calls')),
+  msgCall: Type.String({ maxLength: 1_000, description: wish('the text for rejected callers') }),
+  groupsIgnore: plain.flag(wish('ignore messages of groups')),
+  alwaysOnline: plain.flag(wish('always show the number as online')),
+  readMessages: plain.flag(
+    'Whether messages are marked as read on the network when they arrive. `unread_count` still counts them',
+  ),
+  readStatus: plain.flag(wish("mark contacts' status updates as read")),
+  syncFullHistory: plain.flag(wish("load the phone's full history")),
 };
 
 /** The properties of an inbox that a request can set. In an update all are optional, and absent ones stay as they are. */

@@ -28,7 +28,7 @@ const SEND = '/v1/messages/send-text';
 const NOTE = '/v1/messages/note';
 const OPERATIONS: RefusedRequest[] = [
   { method: 'POST', path: SEND, scope: 'messages:create', body },
-  { method: 'POST', path: NOTE, scope: 'messages:create', body },
+  { method: 'POST', path: NOTE, scope: 'notes:create', body },
   { method: 'GET', path: `/v1/messages/${heard.message._id}`, scope: 'messages:read' },
   { method: 'GET', path: `/v1/messages/conversation/${heard.conversation._id}`, scope: 'messages:read' },
 ];
@@ -92,6 +92,17 @@ test("another company's message and conversation get the same answer as unknown 
     for (const id of [UNKNOWN, 'not-an-id', heard.message._id.toUpperCase()]) {
       assert.deepEqual(await readRawAnswer(platform, 'GET', path + id), theirs);
     }
+  }
+});
+
+test('a key with notes:create writes notes and sends nothing, and a key with messages:create does both', async () => {
+  for (const [scope, sends] of [
+    ['notes:create', 403],
+    ['messages:create', 201],
+  ] as const) {
+    const { token: key } = await platform.createKey(demo._id, [scope]);
+    await call(201, 'POST', NOTE, { key, body });
+    await call(sends, 'POST', SEND, { key, body });
   }
 });
 

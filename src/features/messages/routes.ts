@@ -107,7 +107,8 @@ function writeRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/messages/note',
-    scope: 'messages:create',
+    scope: 'notes:create',
+    action: 'messages.create',
     summary: 'Write a note for the team',
     description:
       'A note is stored in the conversation and not sent to anyone. Users mentioned in it find it with `GET /v1/messages?mentioned=<id>`.',

@@ -10,6 +10,7 @@ const RESOURCES = [
   'conversations',
   'pipelines',
   'messages',
+  'notes',
   'campaigns',
   'campaign-enrollments',
   'agents',
@@ -27,9 +28,9 @@ export type Scope = `${Resource}:${(typeof ACTIONS)[number]}`;
 export const USER_ROLES = ['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'] as const;
 export type UserRole = (typeof USER_ROLES)[number];
 
-const readRecords = RESOURCES.filter((resource) => !['audit', 'api-keys', 'webhooks'].includes(resource)).map(
-  (resource) => `${resource}:read`,
-);
+// Notes are read with the messages of their conversation.
+const UNREAD = ['audit', 'api-keys', 'webhooks', 'notes'];
+const readRecords = RESOURCES.filter((resource) => !UNREAD.includes(resource)).map((resource) => `${resource}:read`);
 
 /**
  * The scopes of each role. Operators work with contacts and conversations; keys, inboxes, webhooks and users are managed by owners and
@@ -75,7 +76,8 @@ export function limitToApp(granted: readonly string[], access: AppAccess): Scope
 
 export function allows(granted: readonly string[], scope: Scope): boolean {
   const [resource] = scope.split(':');
-  return granted.includes(scope) || granted.includes('*') || granted.includes(`${resource}:*`);
+  if (granted.includes(scope) || granted.includes('*') || granted.includes(`${resource}:*`)) return true;
+  return scope === 'notes:create' && allows(granted, 'messages:create');
 }
 
 interface Implied {
@@ -94,7 +96,7 @@ export const IMPLIED: readonly Implied[] = [
     shows: ['contacts', 'messages'],
   },
   {
-    scopes: ['messages:read', 'messages:create'],
+    scopes: ['messages:read', 'messages:create', 'notes:create'],
     words: "a message shows its contact's name, phone number and e-mail",
     shows: ['contacts'],
   },
@@ -109,6 +111,7 @@ export const IMPLIED: readonly Implied[] = [
     scopes: ['messages:create', 'conversations:create', 'campaign-enrollments:create'],
     words: 'a phone number that no contact has creates one',
   },
+  { scopes: ['messages:create'], words: '`notes:create`: a caller that sends messages also writes notes' },
   { scopes: ['campaigns:update'], words: 'a started campaign sends its templates' },
   {
     scopes: ['agents:read'],

@@ -241,7 +241,7 @@ async function createScopedCallers(
   scope: Scope,
   also: readonly string[],
 ): Promise<ScopedCallers> {
-  const others = SCOPES.filter((other) => other !== scope);
+  const others = SCOPES.filter((other) => !allows([other], scope));
   const key = await platform.createKey(own._id, others);
   const global = await platform.createKey(null, others);
   const barely = await platform.createKey(own._id, [scope, ...also]);

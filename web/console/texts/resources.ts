@@ -8,6 +8,7 @@ export type Resource = ResourceOf<ApiKeyCreate['scopes'][number]>;
 const en: Record<Resource, string> = {
   conversations: 'Conversations',
   messages: 'Messages',
+  notes: 'Notes',
   contacts: 'Contacts',
   businesses: 'Businesses',
   attachments: 'Attachments',
@@ -30,6 +31,7 @@ export const RESOURCE_NAMES = defineTexts(en, {
   'pt-BR': {
     conversations: 'Conversas',
     messages: 'Mensagens',
+    notes: 'Notas',
     contacts: 'Contatos',
     businesses: 'Empresas',
     attachments: 'Anexos',
@@ -50,6 +52,7 @@ export const RESOURCE_NAMES = defineTexts(en, {
   es: {
     conversations: 'Conversaciones',
     messages: 'Mensajes',
+    notes: 'Notas',
     contacts: 'Contactos',
     businesses: 'Empresas',
     attachments: 'Adjuntos',

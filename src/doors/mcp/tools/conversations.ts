@@ -103,7 +103,7 @@ export const CONVERSATIONS = [
     title: 'Write a note',
     description: 'Writes a note for the team into a conversation. Contacts never see it, so it is not an answer.',
     kind: 'WRITE',
-    scopes: ['messages:create'],
+    scopes: ['notes:create'],
     input: { conversation: Id('The conversation'), text: Text('The note', 4_096) },
     async run(caller, { conversation: conversationId, text: content }) {
       return showMessage(

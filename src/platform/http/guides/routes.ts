@@ -47,6 +47,11 @@ export function guideRoutes(app: FastifyInstance, count: CountVisit): void {
     void app.get(path, options, createAssetSender(type, render, headers));
   for (const path of listGuidePaths())
     serve(`/docs${path && `/${path}`}`, HTML, async () => renderPage(await open(), path));
+  serve('/llms.txt', 'text/plain; charset=utf-8', async () => {
+    const { renderLlmsText } = await import('./llms.ts');
+    return renderLlmsText((await open()).guides);
+  });
+  app.get('/docs/llms.txt', options, (_, reply) => reply.redirect('../llms.txt'));
   serve('/docs/assets/search.json', 'application/json; charset=utf-8', async () =>
     JSON.stringify(await listGuideEntries((await open()).guides, readReference().parts)),
   );
