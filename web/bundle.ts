@@ -73,6 +73,7 @@ const describeBundle = ({ name, source }: App, folder: string) =>
     entryNames: `${name}-[hash]`,
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
+    loader: { '.woff2': 'file' },
     alias: { '@parley/sdk': join(ROOT, 'sdk/src/index.ts') },
     jsx: 'automatic',
     define: { 'process.env.NODE_ENV': '"production"' },

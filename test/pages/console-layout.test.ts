@@ -45,7 +45,7 @@ for (const width of [1600, 1440, 1420, 1280, 1100, 1080, 1024, 820, 640, 390])
     assert.ok((box?.width ?? 0) >= Math.min(420, width), `the thread has ${box?.width} pixels`);
     await page.getByRole('button', { name: 'Send', exact: true }).click({ trial: true });
     assert.ok(await page.getByRole('button', { name: 'Send', exact: true }).isEnabled());
-    if (width < 1080) await panel.getByRole('button', { name: 'Close' }).click();
+    if (width < 1110) await panel.getByRole('button', { name: 'Close' }).click();
     else await button.click();
     await panel.waitFor({ state: 'detached' });
     assert.deepEqual(complaints(), []);

@@ -27,7 +27,7 @@ const app = await serve({ name: 'set-password', path: '/set-password' });
 after(() => app.close());
 
 const CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; media-src 'none'; base-uri 'none'; " +
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; font-src 'self'; media-src 'none'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'";
 
 describe('an app that is served from web/', () => {

@@ -42,6 +42,7 @@ const POLICY = {
   'style-src': "'self'",
   'connect-src': "'self'",
   'img-src': "'self'",
+  'font-src': "'self'",
   'media-src': "'none'",
   'base-uri': "'none'",
   'form-action': "'none'",

@@ -1,5 +1,6 @@
 /** The commands that can be run from everywhere, and those of the conversation that is open. */
 import { useLocation } from 'wouter';
+import { compose, useMayCompose } from '../frame/composing.ts';
 import { FRAME, SCREEN_NAMES } from '../frame/texts.ts';
 import { OPEN_CONVERSATION } from '../frame/writing.ts';
 import { useVisibleScreens } from '../frame/screens.ts';
@@ -30,10 +31,15 @@ export function useCommands(): EntryGroup[] {
     run: () => navigate(`/${path}`),
   }));
   return [
-    { title: texts.conversation, items: useConversationCommands(id ?? '') },
+    { title: texts.conversation, items: [...useConversationCommands(id ?? ''), ...useCompose()] },
     { title: texts.screens, items: screens },
     { title: texts.settings, items: useSettingCommands() },
   ];
+}
+
+function useCompose(): Entry[] {
+  const texts = useTexts(FRAME);
+  return useMayCompose() ? [{ key: 'compose', icon: 'edit', label: texts.compose, run: () => compose() }] : [];
 }
 
 function useConversationCommands(id: string): Entry[] {

@@ -1,5 +1,6 @@
 /** Ctrl-K searches and runs commands, and ? shows the keys. The dialogs are loaded when they are first opened. */
 import { Suspense, useEffect, type ReactElement } from 'react';
+import { compose, useMayCompose } from '../frame/composing.ts';
 import { isLetterKey } from '../frame/shortcuts.ts';
 import { isCovered } from '../frame/writing.ts';
 import { lazyPart, LoadingDialog } from '../ui/lazy-part.tsx';
@@ -17,14 +18,16 @@ const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).Keys
 
 export function Commands(): ReactElement | null {
   const opened = useOpened();
+  const mayCompose = useMayCompose();
   useEffect(() => {
+    const press = (event: KeyboardEvent): void => pressKey(event, mayCompose);
     document.addEventListener('keydown', press);
     document.addEventListener('keydown', catchEarly, { capture: true });
     return () => {
       document.removeEventListener('keydown', press);
       document.removeEventListener('keydown', catchEarly, { capture: true });
     };
-  }, []);
+  }, [mayCompose]);
   if (opened === null) return null;
   return (
     <Suspense fallback={<LoadingDialog onClose={closeCommandDialog} />}>
@@ -33,12 +36,15 @@ export function Commands(): ReactElement | null {
   );
 }
 
-function press(event: KeyboardEvent): void {
+function pressKey(event: KeyboardEvent, mayCompose: boolean): void {
   const { key, ctrlKey, metaKey } = event;
   if (key.toLowerCase() === 'k' && (ctrlKey || metaKey)) {
     // The browser would search the web.
     event.preventDefault();
     if (!isCovered()) openCommandDialog('SEARCH');
+  } else if (key === 'c' && mayCompose && isLetterKey(event)) {
+    event.preventDefault();
+    compose();
   } else if (key === '?' && isLetterKey(event)) {
     event.preventDefault();
     openCommandDialog('KEYS');

@@ -2,7 +2,7 @@
 import { Fragment, type ReactElement } from 'react';
 import { SCREEN_KEYS } from '../frame/screen-keys.tsx';
 import { useVisibleScreens } from '../frame/screens.ts';
-import { SCREEN_NAMES } from '../frame/texts.ts';
+import { FRAME, SCREEN_NAMES } from '../frame/texts.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import styles from './keys-dialog.module.css';
@@ -15,9 +15,11 @@ type Line = readonly [keys: readonly string[], what: string];
 export function KeysDialog(): ReactElement {
   const texts = useTexts(KEYS);
   const names = useTexts(SCREEN_NAMES);
+  const frame = useTexts(FRAME);
   const screens = useVisibleScreens().map(({ name }): Line => [['G', SCREEN_KEYS[name].toUpperCase()], names[name]]);
   const everywhere: Line[] = [
     [[isApple() ? '⌘' : 'Ctrl', 'K'], texts.search],
+    [['C'], frame.compose],
     [['?'], texts.keys],
     [['Esc'], texts.leave],
   ];
@@ -37,7 +39,8 @@ export function KeysDialog(): ReactElement {
   ];
   return (
     <Dialog title={texts.title} width="wide" onClose={closeCommandDialog} finalFocus={() => findFocusBefore() ?? true}>
-      <div className={styles['groups']}>
+      {/* The arrow keys scroll it. */}
+      <div className={styles['groups']} role="group" aria-label={texts.title} tabIndex={0}>
         <Group title={texts.everywhere} lines={everywhere} />
         <Group title={texts.inConversation} lines={conversation} />
         <Group title={texts.inList} lines={conversations} />

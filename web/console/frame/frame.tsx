@@ -20,14 +20,17 @@ import { useUnreadInTitle } from '../notices/notices.ts';
 import { useSession } from '../session/session.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Button } from '../ui/button.tsx';
-import { LoadingPart } from '../ui/lazy-part.tsx';
+import { lazyPart, LoadingDialog, LoadingPart } from '../ui/lazy-part.tsx';
 import { Empty } from '../ui/state.tsx';
+import { endComposing, useComposing } from './composing.ts';
 import styles from './frame.module.css';
 import { ScreenKeys } from './screen-keys.tsx';
 import { Navigation } from './navigation.tsx';
 import { SCREENS } from './screens.ts';
 import { returnToComposer } from './writing.ts';
 import { FRAME } from './texts.ts';
+
+const ComposeDialog = lazyPart(async () => (await import('../screens/inbox/compose/compose-dialog.tsx')).ComposeDialog);
 
 export function Frame(): ReactElement {
   const session = useSession();
@@ -51,6 +54,7 @@ export function Frame(): ReactElement {
       <SkipLinks content={content} />
       <Navigation />
       <Commands />
+      <Compose />
       <ScreenKeys />
       <div ref={content} tabIndex={-1} className={styles['content']}>
         <ConnectionNotice />
@@ -61,6 +65,14 @@ export function Frame(): ReactElement {
         </Failsafe>
       </div>
     </div>
+  );
+}
+
+function Compose(): ReactElement | null {
+  return useComposing() === null ? null : (
+    <Suspense fallback={<LoadingDialog onClose={endComposing} />}>
+      <ComposeDialog />
+    </Suspense>
   );
 }
 

@@ -1,14 +1,18 @@
-/** The screens of the console, in the order of the navigation. Each is loaded when it is first opened. */
+/** The screens of the console, by groups, in the order of the navigation. Each is loaded when it is first opened. */
 import { useMemo, type ComponentType, type LazyExoticComponent } from 'react';
 import { holdsScope, useSession } from '../session/session.ts';
 import type { IconName } from '../ui/icon.tsx';
 import { lazyPart } from '../ui/lazy-part.tsx';
-import type { ScreenName } from './texts.ts';
+import type { GroupName, PartName, ScreenName } from './texts.ts';
 
 export interface Screen {
   /** The first part of its address below the console. */
   path: string;
   name: ScreenName;
+  /** The navigation has one link for each group; the screens of a group are sections next to its pages. */
+  group: GroupName;
+  /** The heading above the section. */
+  part?: PartName;
   icon: IconName;
   /** Who may not do this does not see the screen; null is for everybody. */
   scope: string | null;
@@ -21,6 +25,7 @@ export const SCREENS: readonly Screen[] = [
   {
     path: 'inbox',
     name: 'inbox',
+    group: 'inbox',
     icon: 'inbox',
     scope: 'conversations:read',
     isDaily: true,
@@ -29,6 +34,7 @@ export const SCREENS: readonly Screen[] = [
   {
     path: 'board',
     name: 'board',
+    group: 'board',
     icon: 'board',
     scope: 'pipelines:read',
     isDaily: true,
@@ -37,71 +43,66 @@ export const SCREENS: readonly Screen[] = [
   {
     path: 'contacts',
     name: 'contacts',
+    group: 'contacts',
     icon: 'contacts',
     scope: 'contacts:read',
     isDaily: true,
     Component: lazyPart(async () => (await import('../screens/contacts/contacts.tsx')).ContactsScreen),
   },
   {
+    path: 'businesses',
+    name: 'businesses',
+    group: 'contacts',
+    icon: 'business',
+    scope: 'businesses:read',
+    Component: lazyPart(async () => (await import('../screens/businesses/businesses.tsx')).BusinessesScreen),
+  },
+  {
     path: 'campaigns',
     name: 'campaigns',
+    group: 'campaigns',
     icon: 'campaign',
     scope: 'campaigns:read',
     isDaily: true,
     Component: lazyPart(async () => (await import('../screens/campaigns/campaigns.tsx')).CampaignsScreen),
   },
   {
-    path: 'businesses',
-    name: 'businesses',
-    icon: 'business',
-    scope: 'businesses:read',
-    Component: lazyPart(async () => (await import('../screens/businesses/businesses.tsx')).BusinessesScreen),
-  },
-  {
-    path: 'tables',
-    name: 'tables',
-    icon: 'table',
-    scope: 'tables:read',
-    Component: lazyPart(async () => (await import('../screens/tables/tables.tsx')).TablesScreen),
-  },
-  {
-    path: 'knowledge',
-    name: 'knowledge',
-    icon: 'knowledge',
-    scope: 'knowledge:read',
-    Component: lazyPart(async () => (await import('../screens/knowledge/knowledge.tsx')).KnowledgeScreen),
-  },
-  {
     path: 'agents',
     name: 'agents',
+    group: 'automation',
     icon: 'agent',
     scope: 'agents:read',
     Component: lazyPart(async () => (await import('../screens/agents/agents.tsx')).AgentsScreen),
   },
   {
+    path: 'knowledge',
+    name: 'knowledge',
+    group: 'automation',
+    icon: 'knowledge',
+    scope: 'knowledge:read',
+    Component: lazyPart(async () => (await import('../screens/knowledge/knowledge.tsx')).KnowledgeScreen),
+  },
+  {
     path: 'quick-replies',
     name: 'quick-replies',
+    group: 'automation',
     icon: 'quick',
     scope: 'messages:read',
     Component: lazyPart(async () => (await import('../screens/quick-replies/quick-replies.tsx')).QuickRepliesScreen),
   },
   {
-    path: 'inboxes',
-    name: 'inboxes',
-    icon: 'channel',
-    scope: 'inboxes:read',
-    Component: lazyPart(async () => (await import('../screens/inboxes/inboxes.tsx')).InboxesScreen),
-  },
-  {
-    path: 'webhook',
-    name: 'webhook',
-    icon: 'webhook',
-    scope: 'webhooks:read',
-    Component: lazyPart(async () => (await import('../screens/webhook/webhook.tsx')).WebhookScreen),
+    path: 'tables',
+    name: 'tables',
+    group: 'automation',
+    icon: 'table',
+    scope: 'tables:read',
+    Component: lazyPart(async () => (await import('../screens/tables/tables.tsx')).TablesScreen),
   },
   {
     path: 'company',
     name: 'company',
+    group: 'settings',
+    part: 'workspace',
     icon: 'store',
     scope: 'companies:read',
     Component: lazyPart(async () => (await import('../screens/company/company.tsx')).CompanyScreen),
@@ -109,13 +110,35 @@ export const SCREENS: readonly Screen[] = [
   {
     path: 'users',
     name: 'users',
+    group: 'settings',
+    part: 'workspace',
     icon: 'person',
     scope: 'users:read',
     Component: lazyPart(async () => (await import('../screens/users/users.tsx')).UsersScreen),
   },
   {
+    path: 'inboxes',
+    name: 'inboxes',
+    group: 'settings',
+    part: 'channels',
+    icon: 'channel',
+    scope: 'inboxes:read',
+    Component: lazyPart(async () => (await import('../screens/inboxes/inboxes.tsx')).InboxesScreen),
+  },
+  {
+    path: 'fields',
+    name: 'fields',
+    group: 'settings',
+    part: 'data',
+    icon: 'fields',
+    scope: 'custom-fields:read',
+    Component: lazyPart(async () => (await import('../screens/fields/fields-screen.tsx')).FieldsScreen),
+  },
+  {
     path: 'api-keys',
     name: 'api-keys',
+    group: 'settings',
+    part: 'developers',
     icon: 'key',
     scope: 'api-keys:read',
     Component: lazyPart(async () => (await import('../screens/api-keys/api-keys.tsx')).ApiKeysScreen),
@@ -123,20 +146,26 @@ export const SCREENS: readonly Screen[] = [
   {
     path: 'connected-apps',
     name: 'connected-apps',
+    group: 'settings',
+    part: 'developers',
     icon: 'link',
     scope: null,
     Component: lazyPart(async () => (await import('../screens/connected-apps/connected-apps.tsx')).ConnectedAppsScreen),
   },
   {
-    path: 'fields',
-    name: 'fields',
-    icon: 'fields',
-    scope: 'custom-fields:read',
-    Component: lazyPart(async () => (await import('../screens/fields/fields-screen.tsx')).FieldsScreen),
+    path: 'webhook',
+    name: 'webhook',
+    group: 'settings',
+    part: 'developers',
+    icon: 'webhook',
+    scope: 'webhooks:read',
+    Component: lazyPart(async () => (await import('../screens/webhook/webhook.tsx')).WebhookScreen),
   },
   {
     path: 'audit',
     name: 'audit',
+    group: 'settings',
+    part: 'developers',
     icon: 'audit',
     scope: 'audit:read',
     Component: lazyPart(async () => (await import('../screens/audit/audit.tsx')).AuditScreen),
@@ -144,6 +173,8 @@ export const SCREENS: readonly Screen[] = [
   {
     path: 'profile',
     name: 'profile',
+    group: 'settings',
+    part: 'personal',
     icon: 'settings',
     scope: null,
     Component: lazyPart(async () => (await import('../screens/profile/profile.tsx')).ProfileScreen),
@@ -155,3 +186,6 @@ export function useVisibleScreens(): readonly Screen[] {
   const { scopes } = useSession();
   return useMemo(() => SCREENS.filter(({ scope }) => holdsScope(scopes, scope)), [scopes]);
 }
+
+export const isAt = ({ path }: Screen, location: string): boolean =>
+  location === `/${path}` || location.startsWith(`/${path}/`);

@@ -2,7 +2,7 @@ import { defineTexts } from '../texts/texts.ts';
 
 export const SCREEN_NAMES = defineTexts(
   {
-    inbox: 'Conversations',
+    inbox: 'Inbox',
     board: 'Board',
     contacts: 'Contacts',
     campaigns: 'Campaigns',
@@ -66,6 +66,64 @@ export const SCREEN_NAMES = defineTexts(
 );
 export type ScreenName = keyof (typeof SCREEN_NAMES)['en'];
 
+export const GROUP_NAMES = defineTexts(
+  {
+    inbox: 'Inbox',
+    board: 'Board',
+    contacts: 'Contacts',
+    campaigns: 'Campaigns',
+    automation: 'Automation',
+    settings: 'Settings',
+  },
+  {
+    'pt-BR': {
+      inbox: 'Conversas',
+      board: 'Quadro',
+      contacts: 'Contatos',
+      campaigns: 'Campanhas',
+      automation: 'Automação',
+      settings: 'Configurações',
+    },
+    es: {
+      inbox: 'Conversaciones',
+      board: 'Tablero',
+      contacts: 'Contactos',
+      campaigns: 'Campañas',
+      automation: 'Automatización',
+      settings: 'Configuración',
+    },
+  },
+);
+export type GroupName = keyof (typeof GROUP_NAMES)['en'];
+
+/** The headings of the settings. */
+export const PART_NAMES = defineTexts(
+  {
+    workspace: 'Workspace',
+    channels: 'Channels',
+    data: 'Data',
+    developers: 'Developers',
+    personal: 'Personal',
+  },
+  {
+    'pt-BR': {
+      workspace: 'Empresa',
+      channels: 'Canais',
+      data: 'Dados',
+      developers: 'Desenvolvedores',
+      personal: 'Pessoal',
+    },
+    es: {
+      workspace: 'Empresa',
+      channels: 'Canales',
+      data: 'Datos',
+      developers: 'Desarrolladores',
+      personal: 'Personal',
+    },
+  },
+);
+export type PartName = keyof (typeof PART_NAMES)['en'];
+
 export const FRAME = defineTexts(
   {
     navigation: 'Screens',
@@ -78,6 +136,8 @@ export const FRAME = defineTexts(
     language: 'Language',
     ownLanguage: 'Language of the console',
     appearance: 'Language and appearance',
+    compact: 'Compact list of conversations',
+    compactHint: 'One line per conversation.',
     letterKeys: 'Single-key shortcuts',
     letterKeysHint: 'J, K, E and other keys without Ctrl act when you are not writing. Ctrl-K works either way.',
     notConnected: 'Not connected. What you see may be out of date. The page reconnects automatically.',
@@ -86,13 +146,14 @@ export const FRAME = defineTexts(
     toContent: 'Skip to the content',
     toReply: 'Skip to the reply box',
     notFound: 'Page not found',
-    toStart: 'Go to conversations',
+    toStart: 'Go to the inbox',
     more: 'All screens',
     broken: 'Something went wrong in this part of the page.',
     reload: 'Reload the page',
     documents: 'Guides and API',
     phone: 'Phone of the sandbox',
     search: 'Search and commands',
+    compose: 'New conversation',
     keys: 'Keyboard shortcuts',
     screenKey: 'G: now press the letter of a screen. Esc cancels.',
   },
@@ -108,6 +169,8 @@ export const FRAME = defineTexts(
       language: 'Idioma',
       ownLanguage: 'Idioma do console',
       appearance: 'Idioma e aparência',
+      compact: 'Lista de conversas compacta',
+      compactHint: 'Uma linha por conversa.',
       letterKeys: 'Atalhos de uma tecla',
       letterKeysHint: 'J, K, E e outras teclas sem Ctrl agem quando você não está escrevendo. Ctrl-K funciona sempre.',
       notConnected: 'Sem conexão. O que você vê pode estar desatualizado; a página se reconecta sozinha.',
@@ -123,6 +186,7 @@ export const FRAME = defineTexts(
       documents: 'Guias e API',
       phone: 'Telefone do sandbox',
       search: 'Buscar e executar comandos',
+      compose: 'Nova conversa',
       keys: 'Atalhos do teclado',
       screenKey: 'G: agora tecle a letra de uma tela. Esc cancela.',
     },
@@ -137,6 +201,8 @@ export const FRAME = defineTexts(
       language: 'Idioma',
       ownLanguage: 'Idioma de la consola',
       appearance: 'Idioma y apariencia',
+      compact: 'Lista de conversaciones compacta',
+      compactHint: 'Una línea por conversación.',
       letterKeys: 'Atajos de una tecla',
       letterKeysHint: 'J, K, E y otras teclas sin Ctrl actúan cuando no está escribiendo. Ctrl-K funciona siempre.',
       notConnected: 'Sin conexión. Lo que ve puede estar desactualizado; la página se reconecta sola.',
@@ -152,6 +218,7 @@ export const FRAME = defineTexts(
       documents: 'Guías y API',
       phone: 'Teléfono del sandbox',
       search: 'Buscar y ejecutar comandos',
+      compose: 'Nueva conversación',
       keys: 'Atajos de teclado',
       screenKey: 'G: ahora pulse la letra de una pantalla. Esc cancela.',
     },

@@ -1,7 +1,8 @@
 import type { ReactElement, ReactNode } from 'react';
 import styles from './badge.module.css';
 
-export type Tone = 'plain' | 'good' | 'warning' | 'danger';
+/** `ai` is for what an agent wrote or does. */
+export type Tone = 'plain' | 'good' | 'warning' | 'danger' | 'ai';
 
 /** A word about the state of a record. */
 export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }): ReactElement {

@@ -8,6 +8,10 @@ const PATHS = {
   contacts:
     'M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM2 21c0-4 3-7 7-7s7 3 7 7M16 3.5a4 4 0 0 1 0 7.2M18 14.5c2.4.9 4 3.3 4 6.5',
   campaign: 'M4 10v4h4l10 5V5L8 10zM8 14v6h3v-4.500M21 10v4',
+  handset: 'M5 4h4l2 5-3 2a11 11 0 0 0 5 5l2-3 5 2v4a2 2 0 0 1-2 2A16 16 0 0 1 3 6a2 2 0 0 1 2-2z',
+  mail: 'M3 6h18v12H3zM3 7l9 7 9-7',
+  linkedin: 'M5 10v9M5 5v.01M10 19v-9M10 14c0-5 8-5 8 0v5',
+  automation: 'M4 4h6v6H4zM14 14h6v6h-6zM10 7h4a3 3 0 0 1 3 3v4',
   pause: 'M8 5v14M16 5v14',
   business: 'M4 21V5l8-3v19M12 9h8v12M3 21h18M7 8h2M7 12h2M7 16h2M15 13h2M15 17h2',
   store:

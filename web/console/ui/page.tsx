@@ -47,9 +47,9 @@ export function Page({ title, lead, actions, back, isReadOnly = false, children 
 /** A group of related content on a screen. */
 export function Card({ title, children }: { title?: string; children: ReactNode }): ReactElement {
   return (
-    <section className={styles['card']}>
+    <section className={`${styles['card']} ${title ? styles['titled'] : ''}`}>
       {title && <h2>{title}</h2>}
-      {children}
+      <div className={styles['content']}>{children}</div>
     </section>
   );
 }

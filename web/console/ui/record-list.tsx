@@ -24,7 +24,7 @@ interface RecordListProps<T> {
   onOpen?: ((record: T) => void) | undefined;
 }
 
-const ROW_HEIGHT = 52;
+const ROW_HEIGHT = 40;
 
 export function RecordList<T extends { _id: string }>(props: RecordListProps<T>): ReactElement {
   const { label, feed, columns, empty, onOpen } = props;

@@ -3,6 +3,8 @@ import type { Contact } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import { Link, useLocation } from 'wouter';
 import { parley, toScreen } from '../../client.ts';
+import { compose, useMayCompose } from '../../frame/composing.ts';
+import { FRAME } from '../../frame/texts.ts';
 import { useBusiness } from '../../records/businesses.ts';
 import { useCustomFields, useUser } from '../../records/company.ts';
 import { forgetContact, nameContact, useContact } from '../../records/contacts.ts';
@@ -119,6 +121,8 @@ function Actions({ contact }: { contact: Contact }): ReactElement {
   const [action, start] = useState<Action | null>(null);
   const mayChange = useMay('contacts:update');
   const mayRemove = useMay('contacts:delete');
+  const mayCompose = useMayCompose();
+  const frame = useTexts(FRAME);
   const end = (): void => start(null);
   const forget = (): void => {
     navigate(withQuery('/'));
@@ -127,6 +131,11 @@ function Actions({ contact }: { contact: Contact }): ReactElement {
   };
   return (
     <>
+      {mayCompose && (
+        <Button kind="primary" icon="send" onClick={() => compose(contact)}>
+          {frame.compose}
+        </Button>
+      )}
       {mayChange && (
         <>
           <Button icon="edit" onClick={() => start('EDIT')}>

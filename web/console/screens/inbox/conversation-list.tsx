@@ -6,6 +6,7 @@ import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { useConversations, useCounts, type ConversationFilter } from '../../records/conversations.ts';
 import type { FeedView } from '../../records/feeds.ts';
 import { useMessageHits } from '../../records/messages.ts';
+import { useIsCompact } from '../../frame/compact.ts';
 import { useMay } from '../../session/session.ts';
 import { formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
@@ -18,6 +19,7 @@ import { ConversationRow } from './conversation-row.tsx';
 import styles from './conversation-list.module.css';
 import { INBOX } from './texts.ts';
 import { useListKeys } from './list-keys.ts';
+import { useViewName } from './view-list.tsx';
 import { countOf } from './views.ts';
 
 interface ConversationListProps {
@@ -40,6 +42,7 @@ export function ConversationList({ view, filter, current }: ConversationListProp
   }, [typed]);
   return (
     <section className={styles['list']} aria-label={texts.conversations}>
+      <ListHead view={view} />
       <div className={styles['search']}>
         <input
           type="search"
@@ -56,6 +59,19 @@ export function ConversationList({ view, filter, current }: ConversationListProp
         <SearchResults key={search} {...{ view, filter, current, search }} />
       )}
     </section>
+  );
+}
+
+function ListHead({ view }: { view: string }): ReactElement {
+  const name = useViewName(view);
+  const count = countOf(view, useCounts().data);
+  return (
+    <header className={styles['head']}>
+      <h2 className={styles['name']} dir="auto">
+        {name}
+      </h2>
+      {count !== null && count > 0 && <span className={styles['total']}>{formatNumber(count)}</span>}
+    </header>
   );
 }
 
@@ -119,12 +135,14 @@ interface RowsProps {
   current: string | null;
 }
 
-const ROW_HEIGHT = 76;
+const ROW_HEIGHT = 60;
+const COMPACT_HEIGHT = 36;
 
 function Rows({ feed, selection, view, current }: RowsProps): ReactElement {
   const texts = useTexts(INBOX);
   const scroller = useRef<HTMLDivElement>(null);
-  const rows = useFeedRows(feed, scroller, ROW_HEIGHT);
+  const isCompact = useIsCompact();
+  const rows = useFeedRows(feed, scroller, isCompact ? COMPACT_HEIGHT : ROW_HEIGHT);
   const shown = rows.getVirtualItems();
   useListKeys({ items: feed.items, view, current, show: (index) => rows.scrollToIndex(index) });
   if (feed.isLoading) return <Loading />;
@@ -138,7 +156,7 @@ function Rows({ feed, selection, view, current }: RowsProps): ReactElement {
   }
   return (
     <div ref={scroller} className={styles['scroller']}>
-      <ul className={styles['rows']} data-keys style={{ height: rows.getTotalSize() }}>
+      <ul className={styles['rows']} data-keys data-compact={isCompact} style={{ height: rows.getTotalSize() }}>
         {shown.map(({ index, key, start }) => {
           const conversation = feed.items[index];
           return (

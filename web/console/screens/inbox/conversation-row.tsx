@@ -8,10 +8,10 @@ import { useTexts } from '../../texts/texts.ts';
 import { INBOX } from './texts.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Badge } from '../../ui/badge.tsx';
+import { ChannelMark } from '../../ui/channel-mark.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { LastMessage } from '../../ui/preview.tsx';
 import { UnreadBadge } from '../../ui/unread-badge.tsx';
-import { CHANNEL_NAMES } from '../../texts/channels.ts';
 import type { Selection } from './bulk/selection.ts';
 import { BULK } from './bulk/texts.ts';
 import styles from './conversation-row.module.css';
@@ -32,7 +32,7 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
   const thread = useTexts(THREAD);
   const inbox = useTexts(INBOX);
   const owner = useUserName(conversation.owner);
-  const { _id, channel, unread_count, last_message, last_message_at, status, woken_at } = conversation;
+  const { _id, channel, unread_count, last_message, last_message_at, status, woken_at, handled_by } = conversation;
   const isFailed = last_message?.is_failed ?? false;
   const name = useContactName(conversation);
   const row = useRowFocus(isCurrent);
@@ -47,7 +47,9 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
         data-unread={unread_count > 0}
         data-conversation={_id}
       >
-        <Avatar name={name} />
+        <ChannelMark channel={channel}>
+          <Avatar name={name} />
+        </ChannelMark>
         <span className={styles['text']}>
           <span className={styles['line']}>
             <span className={styles['name']} dir="auto">
@@ -65,14 +67,18 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
                 <Icon name="warning" size={14} /> {thread.FAILED}
               </span>
             )}
+            {handled_by === 'AI' && <Badge tone="ai">{inbox.ai}</Badge>}
             <span className={styles['snippet']} dir="auto">
               <LastMessage conversation={conversation} />
             </span>
             {woken_at !== null && <Badge tone="warning">{inbox.woken}</Badge>}
+            {status !== 'OPEN' && <Badge>{states[status]}</Badge>}
             <UnreadBadge count={unread_count} />
-          </span>
-          <span className={styles['about']}>
-            {[CHANNEL_NAMES[channel], status === 'OPEN' ? null : states[status], owner].filter(Boolean).join(' · ')}
+            {owner && (
+              <span className={styles['owner']} role="img" aria-label={inbox.assignedTo(owner)} title={owner}>
+                <Avatar name={owner} size="small" />
+              </span>
+            )}
           </span>
         </span>
       </Link>

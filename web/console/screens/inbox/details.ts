@@ -8,8 +8,8 @@ import { followMedia } from '../../ui/narrow.ts';
 
 const KEPT_AS = 'parley.details';
 
-const useIsBeside = followMedia('(min-width: 1080px)');
-const useHasRoomForAll = followMedia('(min-width: 1420px)');
+const useIsBeside = followMedia('(min-width: 1110px)');
+const useHasRoomForAll = followMedia('(min-width: 1440px)');
 const useHasRoomForViews = followMedia('(min-width: 1101px)');
 
 /** Whether the panel is open where it is next to the messages. Where it covers them, it is closed again with the conversation. */

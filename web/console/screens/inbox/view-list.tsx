@@ -5,9 +5,11 @@ import { useInboxes, usePipelines } from '../../records/company.ts';
 import { useCounts } from '../../records/conversations.ts';
 import { formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
+import { SCREEN_NAMES } from '../../frame/texts.ts';
+import { Icon, type IconName } from '../../ui/icon.tsx';
 import { INBOX } from './texts.ts';
 import styles from './view-list.module.css';
-import { countOf, FIXED_VIEWS, listInboxViews, listStepViews } from './views.ts';
+import { countOf, FIXED_VIEWS, listInboxViews, listStepViews, VIEW_ICONS } from './views.ts';
 
 interface ViewListProps {
   current: string;
@@ -17,6 +19,7 @@ interface ViewListProps {
 
 export function ViewList({ current, isFolded }: ViewListProps): ReactElement {
   const texts = useTexts(INBOX);
+  const names = useTexts(SCREEN_NAMES);
   const pipelines = usePipelines();
   const inboxes = useInboxes();
   const hasCounts = useCounts().data !== undefined;
@@ -25,7 +28,7 @@ export function ViewList({ current, isFolded }: ViewListProps): ReactElement {
   useEffect(() => {
     scrollIntoSight(row.current?.querySelector('[aria-current]'));
   }, [current, isFolded, hasCounts, inboxes.length, pipelines.length]);
-  const fixed = FIXED_VIEWS.map((key) => ({ key, name: texts[key] }));
+  const fixed = FIXED_VIEWS.map((key) => ({ key, name: texts[key], icon: VIEW_ICONS[key] }));
   return (
     <nav
       ref={row}
@@ -34,6 +37,7 @@ export function ViewList({ current, isFolded }: ViewListProps): ReactElement {
       // Browsers leave a link where it is as soon as its edge is in sight.
       onFocus={({ target }) => scrollIntoSight(target)}
     >
+      <p className={styles['head']}>{names.inbox}</p>
       <ViewLinks current={current} views={fixed} />
       <ViewLinks current={current} views={listInboxViews(inboxes)} title={texts.inboxes} />
       {pipelines.map((pipeline) => (
@@ -48,12 +52,24 @@ export function ViewList({ current, isFolded }: ViewListProps): ReactElement {
   );
 }
 
+/** Returns the name of a view; an empty text while it is not known. */
+export function useViewName(key: string): string {
+  const texts = useTexts(INBOX);
+  const views = [
+    ...FIXED_VIEWS.map((fixed): View => ({ key: fixed, name: texts[fixed] })),
+    ...listInboxViews(useInboxes()),
+    ...usePipelines().flatMap(listStepViews),
+  ];
+  return views.find((view) => view.key === key)?.name ?? '';
+}
+
 const scrollIntoSight = (link: Element | null | undefined): void =>
   link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 
 interface View {
   key: string;
   name: string;
+  icon?: IconName;
 }
 
 interface ViewLinksProps {
@@ -87,10 +103,11 @@ function ViewLink({ view, isCurrent }: { view: View; isCurrent: boolean }): Reac
   const count = countOf(view.key, counts);
   return (
     <Link href={`/${view.key}`} className={styles['view']} aria-current={isCurrent ? 'page' : undefined}>
+      {view.icon && <Icon name={view.icon} />}
       <span className={styles['name']} dir="auto">
         {view.name}
       </span>
-      {count !== null && <span className={styles['count']}>{formatNumber(count)}</span>}
+      {count !== null && count > 0 && <span className={styles['count']}>{formatNumber(count)}</span>}
     </Link>
   );
 }

@@ -1,9 +1,21 @@
 /** The views of the inbox. The key of a view is its part of the address: `mine`, `snoozed`, `inbox-<id>`, `step-<id>`. */
 import type { ConversationCounts, Inbox, Pipeline } from '@parley/sdk';
 import type { ConversationFilter } from '../../records/conversations.ts';
+import type { IconName } from '../../ui/icon.tsx';
 
 /** The views that every company has; their names are texts. */
 export const FIXED_VIEWS = ['mine', 'unassigned', 'all', 'pending', 'snoozed', 'reached', 'closed'] as const;
+type FixedView = (typeof FIXED_VIEWS)[number];
+
+export const VIEW_ICONS: Readonly<Record<FixedView, IconName>> = {
+  mine: 'inbox',
+  unassigned: 'person',
+  all: 'contacts',
+  pending: 'pause',
+  snoozed: 'clock',
+  reached: 'campaign',
+  closed: 'check',
+};
 
 /** What waits for people. A snoozed conversation comes back at its time. */
 const QUEUE = { open: true, snoozed: false } as const;

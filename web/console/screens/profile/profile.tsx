@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { parley } from '../../client.ts';
+import { chooseCompact, useIsCompact } from '../../frame/compact.ts';
 import { chooseLetterKeys, useLetterKeys } from '../../frame/shortcuts.ts';
 import { FRAME, SCREEN_NAMES } from '../../frame/texts.ts';
 import { chooseTheme, THEMES, useTheme } from '../../frame/theme.ts';
@@ -37,6 +38,7 @@ function Appearance(): ReactElement {
   const texts = useTexts(FRAME);
   const language = useLanguage();
   const theme = useTheme();
+  const isCompact = useIsCompact();
   const hasLetterKeys = useLetterKeys();
   return (
     <Card title={texts.appearance}>
@@ -52,6 +54,7 @@ function Appearance(): ReactElement {
         options={THEMES.map((value) => ({ value, label: texts[value] }))}
         onChange={chooseTheme}
       />
+      <CheckField label={texts.compact} hint={texts.compactHint} checked={isCompact} onChange={chooseCompact} />
       <CheckField
         label={texts.letterKeys}
         hint={texts.letterKeysHint}

@@ -11,6 +11,7 @@ import { useHasTemplates } from '../../../ui/templates/template-inboxes.ts';
 import { showError } from '../../../ui/toast.tsx';
 import { UploadList } from '../../../ui/uploads/upload-list.tsx';
 import { useUploadsIn, type Upload, type Uploads } from '../../../ui/uploads/uploads.ts';
+import { isWindowClosed } from '../window.ts';
 import { ComposerBar } from './composer-bar.tsx';
 import { useWriteKeys } from '../conversation-keys.tsx';
 import { returnToComposer } from '../../../frame/writing.ts';
@@ -36,6 +37,7 @@ interface ComposerProps {
 export function Composer(props: ComposerProps): ReactElement | null {
   const { conversation, contact, replyTo, onReplyDone } = props;
   const texts = useTexts(THREAD);
+  const { user } = useSession();
   const place = useDraftPlace(conversation._id);
   const draft = useDraft(place);
   const isNote = draft.writing === 'NOTE';
@@ -105,7 +107,17 @@ export function Composer(props: ComposerProps): ReactElement | null {
           onTemplate={hasTemplates ? () => setTemplate(true) : null}
         />
       </WritingTabs>
-      {isTemplate && <TemplateDialog {...{ conversation, contact }} onClose={() => setTemplate(false)} />}
+      {isTemplate && (
+        <TemplateDialog
+          inbox={conversation.inbox}
+          contact={contact}
+          onSend={(content) => {
+            void post({ user: user._id, conversation: conversation._id, content, replyTo: null });
+            setTemplate(false);
+          }}
+          onClose={() => setTemplate(false)}
+        />
+      )}
     </div>
   );
 }
@@ -210,12 +222,6 @@ function makeContents(text: string, { isNote, mentions, uploads }: Written): Out
   const captioned = files.findIndex(({ fileType }) => fileType !== 'AUDIO' && fileType !== 'STICKER');
   if (captioned >= 0) return files.map((file, index) => (index === captioned ? { ...file, text } : file));
   return text === '' ? files : [{ kind: 'TEXT', text }, ...files];
-}
-
-/** True when the network no longer takes anything but templates. Channels without a window have no end of it. */
-function isWindowClosed({ window_expires_at, channel }: Conversation): boolean {
-  if (window_expires_at !== null) return Date.parse(window_expires_at) < Date.now();
-  return channel === 'WAP_AUTO_CLOSER';
 }
 
 /** The platform forgets after fifteen seconds that somebody types. */

@@ -243,7 +243,14 @@ function RowContent({ row, contact, onReply }: RowContentProps): ReactElement | 
     case 'day':
       return <h2 className={styles['day']}>{formatDay(row.at)}</h2>;
     case 'message':
-      return <MessageBubble {...{ contact, onReply }} message={row.message} reactions={row.reactions} />;
+      return (
+        <MessageBubble
+          {...{ contact, onReply }}
+          message={row.message}
+          reactions={row.reactions}
+          follows={row.follows}
+        />
+      );
     case 'history':
       return <HistoryLine entry={row.entry} />;
     case 'outgoing':

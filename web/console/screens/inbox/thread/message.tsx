@@ -11,10 +11,12 @@ import { useExplainFailure } from '../../../texts/failures.ts';
 import { formatMoment, formatTime } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
+import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Preview } from '../../../ui/preview.tsx';
 import { returnToComposer } from '../../../frame/writing.ts';
+import { INBOX } from '../texts.ts';
 import { AgentTurnButton } from './agent-turn-dialog.tsx';
 import { MessageContent } from './content.tsx';
 import { MailReplyTo, MailSubject, WholeMailButton } from './mail.tsx';
@@ -26,11 +28,13 @@ import { THREAD } from './texts.ts';
 interface MessageBubbleProps {
   message: Message;
   reactions: readonly string[];
+  /** The message before is of the same person and minute. */
+  follows: boolean;
   contact: string;
   onReply(message: Message): void;
 }
 
-export function MessageBubble({ message, reactions, contact, onReply }: MessageBubbleProps): ReactElement {
+export function MessageBubble({ message, reactions, follows, contact, onReply }: MessageBubbleProps): ReactElement {
   const texts = useTexts(THREAD);
   const mayWrite = useMay('messages:create');
   const { message_type, createdAt, edited_at, forwarded, reply_to, revoked_at } = message;
@@ -40,29 +44,38 @@ export function MessageBubble({ message, reactions, contact, onReply }: MessageB
         {message.content}
       </p>
     );
-  const side = message_type === 'INCOMING' ? styles['theirs'] : styles['ours'];
-  const note = message_type === 'NOTE' ? styles['note'] : '';
+  const isTheirs = message_type === 'INCOMING';
+  const side = isTheirs ? '' : styles['ours'];
+  const kind = message_type === 'NOTE' ? styles['note'] : message.agent !== null && !isTheirs ? styles['ai'] : '';
   return (
-    <article className={`${styles['bubble']} ${side} ${note}`}>
-      {mayWrite && canBeAnswered(message) && (
-        <button
-          type="button"
-          className={styles['reply']}
-          title={texts.answer}
-          aria-label={texts.answer}
-          onClick={() => onReply(message)}
-        >
-          <Icon name="reply" size={15} />
-        </button>
-      )}
-      <p className={styles['who']}>
+    <article className={`${styles['message']} ${side} ${kind}`} data-follows={follows}>
+      <p className={isTheirs || follows ? styles['silent'] : styles['who']}>
         <Sender message={message} contact={contact} />
-        {forwarded && <span> · {texts.forwarded}</span>}
       </p>
-      {reply_to !== null && <Quote conversation={message.conversation} id={reply_to} />}
-      <MailSubject message={message} />
-      <MailReplyTo message={message} />
-      {revoked_at === null ? <MessageContent message={message} /> : <p className={styles['gone']}>{texts.revoked}</p>}
+      {forwarded && <p className={styles['who']}>{texts.forwarded}</p>}
+      <div className={styles['place']}>
+        {mayWrite && canBeAnswered(message) && (
+          <button
+            type="button"
+            className={styles['reply']}
+            title={texts.answer}
+            aria-label={texts.answer}
+            onClick={() => onReply(message)}
+          >
+            <Icon name="reply" size={15} />
+          </button>
+        )}
+        <div className={styles['bubble']}>
+          {reply_to !== null && <Quote conversation={message.conversation} id={reply_to} />}
+          <MailSubject message={message} />
+          <MailReplyTo message={message} />
+          {revoked_at === null ? (
+            <MessageContent message={message} />
+          ) : (
+            <p className={styles['gone']}>{texts.revoked}</p>
+          )}
+        </div>
+      </div>
       <footer className={styles['foot']}>
         {message.origin === 'AGENT' && <AgentTurnButton message={message} />}
         <WholeMailButton message={message} />
@@ -85,6 +98,7 @@ const canBeAnswered = ({ external_id, message_type, revoked_at }: Message): bool
 function Sender({ message, contact }: { message: Message; contact: string }): ReactElement {
   const texts = useTexts(THREAD);
   const authors = useTexts(AUTHOR_NAMES);
+  const inbox = useTexts(INBOX);
   const maySeeCampaigns = useMay('campaigns:read');
   const user = useUser(message.sender_type === 'USER' ? message.sender : null);
   const agent = useAgents().find(({ _id }) => _id === message.agent);
@@ -100,6 +114,7 @@ function Sender({ message, contact }: { message: Message; contact: string }): Re
         {message.message_type === 'NOTE' && `${texts.note} · `}
         <bdi>{writer}</bdi>
       </span>
+      {agent && <Badge tone="ai">{inbox.ai}</Badge>}
     </>
   );
 }

@@ -14,18 +14,20 @@ export function OutgoingBubble({ outgoing }: { outgoing: Outgoing }): ReactEleme
   const texts = useTexts(THREAD);
   const { content: given, problem } = outgoing;
   return (
-    <article className={`${styles['bubble']} ${styles['ours']} ${given.kind === 'NOTE' ? styles['note'] : ''}`}>
-      {given.kind === 'FILE' && (
-        <p className={content['file']}>
-          <Icon name="file" />
-          <span className={content['name']} dir="auto">
-            {given.name}
-          </span>
+    <article className={`${styles['message']} ${styles['ours']} ${given.kind === 'NOTE' ? styles['note'] : ''}`}>
+      <div className={`${styles['place']} ${styles['bubble']}`}>
+        {given.kind === 'FILE' && (
+          <p className={content['file']}>
+            <Icon name="file" />
+            <span className={content['name']} dir="auto">
+              {given.name}
+            </span>
+          </p>
+        )}
+        <p className={content['text']} dir="auto">
+          {given.text}
         </p>
-      )}
-      <p className={content['text']} dir="auto">
-        {given.text}
-      </p>
+      </div>
       {problem === null ? <footer className={styles['foot']}>{texts.sending}</footer> : <Stopped outgoing={outgoing} />}
     </article>
   );

@@ -4,7 +4,7 @@ import type { Outgoing } from './outbox.ts';
 
 export type ThreadRow =
   | { kind: 'day'; key: string; at: string }
-  | { kind: 'message'; key: string; message: Message; reactions: readonly string[] }
+  | { kind: 'message'; key: string; message: Message; reactions: readonly string[]; follows: boolean }
   | { kind: 'history'; key: string; entry: HistoryEntry }
   | { kind: 'outgoing'; key: string; outgoing: Outgoing };
 
@@ -24,7 +24,7 @@ export function makeRows({ messages, history, outgoing }: Loaded): ThreadRow[] {
     .filter(({ _id }) => !reactions.shown.has(_id))
     .map((message): [string, ThreadRow] => {
       const marks = [...(reactions.of.get(message._id)?.values() ?? [])];
-      return [message.createdAt, { kind: 'message', key: message._id, message, reactions: marks }];
+      return [message.createdAt, { kind: 'message', key: message._id, message, reactions: marks, follows: false }];
     });
   const lines = history.map((entry): [string, ThreadRow] => [
     entry.createdAt,
@@ -35,11 +35,21 @@ export function makeRows({ messages, history, outgoing }: Loaded): ThreadRow[] {
     const date = new Date(at).toDateString();
     if (date !== day) rows.push({ kind: 'day', key: date, at });
     day = date;
-    rows.push(row);
+    const before = rows.at(-1);
+    const follows = row.kind === 'message' && before?.kind === 'message' && isTogether(before.message, row.message);
+    rows.push(follows ? { ...row, follows } : row);
   }
   for (const each of outgoing) rows.push({ kind: 'outgoing', key: each.key, outgoing: each });
   return rows;
 }
+
+/** Whether both messages are of the same person and minute, so that the second one needs no name. */
+const isTogether = (a: Message, b: Message): boolean =>
+  a.message_type === b.message_type &&
+  a.sender_type === b.sender_type &&
+  a.sender === b.sender &&
+  a.agent === b.agent &&
+  a.createdAt.slice(0, 16) === b.createdAt.slice(0, 16);
 
 /** Times are texts of equal length. The sort is stable, so what happened at the same moment keeps its order. */
 const byTime = ([a]: [string, ThreadRow], [b]: [string, ThreadRow]): number => Number(a > b) - Number(a < b);

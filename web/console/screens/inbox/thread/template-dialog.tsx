@@ -1,7 +1,6 @@
 /** Chooses a template, takes its values, shows what the contact will read, and sends it. */
-import type { Contact, Conversation, Template, TemplateParameter } from '@parley/sdk';
+import type { Contact, Template, TemplateParameter } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
-import { useSession } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -18,24 +17,25 @@ import {
 import { ValueField } from '../../../ui/templates/value-field.tsx';
 import { COMMON } from '../../../ui/texts.ts';
 import { findReturn } from '../../../frame/writing.ts';
-import { post } from './outbox.ts';
+import type { OutgoingContent } from './outbox.ts';
 import { THREAD } from './texts.ts';
 
 interface TemplateDialogProps {
-  conversation: Conversation;
+  inbox: string;
   contact: Contact | null;
+  onSend(content: OutgoingContent): void;
   onClose(): void;
 }
 
-export function TemplateDialog({ conversation, contact, onClose }: TemplateDialogProps): ReactElement {
+export function TemplateDialog(props: TemplateDialogProps): ReactElement {
   const texts = useTexts(THREAD);
   const [template, choose] = useState<Template | null>(null);
   return template === null ? (
-    <Dialog title={texts.template} onClose={onClose} finalFocus={findReturn}>
-      <TemplateChoice inbox={conversation.inbox} onChoose={choose} />
+    <Dialog title={texts.template} onClose={props.onClose} finalFocus={findReturn}>
+      <TemplateChoice inbox={props.inbox} onChoose={choose} />
     </Dialog>
   ) : (
-    <TemplateForm {...{ conversation, contact, template, onClose }} onBack={() => choose(null)} />
+    <TemplateForm {...props} template={template} onBack={() => choose(null)} />
   );
 }
 
@@ -44,10 +44,9 @@ interface TemplateFormProps extends TemplateDialogProps {
   onBack(): void;
 }
 
-function TemplateForm({ conversation, contact, template, onClose, onBack }: TemplateFormProps): ReactElement {
+function TemplateForm({ contact, template, onSend, onClose, onBack }: TemplateFormProps): ReactElement {
   const texts = useTexts(THREAD);
   const common = useTexts(COMMON);
-  const { user } = useSession();
   const asked = listAsked(template);
   const [values, setValues] = useState(() => suggestValues(asked, contact));
   const set = (key: string, value: GivenValue): void => setValues(new Map(values).set(key, value));
@@ -55,9 +54,7 @@ function TemplateForm({ conversation, contact, template, onClose, onBack }: Temp
     const { name, language } = template;
     const text = writeOut(template, values);
     const components = toComponents(template, values);
-    const given = { kind: 'TEMPLATE' as const, text, name, language, components };
-    void post({ user: user._id, conversation: conversation._id, content: given, replyTo: null });
-    onClose();
+    onSend({ kind: 'TEMPLATE', text, name, language, components });
   };
   return (
     <Dialog

@@ -8,6 +8,7 @@ import { CHANNEL_NAMES } from '../../../texts/channels.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
 import { IconButton } from '../../../ui/button.tsx';
+import { ChannelMark } from '../../../ui/channel-mark.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import type { MenuItem } from '../../../ui/menu.tsx';
 import { useIsNarrow } from '../../../ui/narrow.ts';
@@ -47,7 +48,9 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
         <Link href={`/${view}`} className={styles['back']} aria-label={common.back}>
           <Icon name="back" />
         </Link>
-        <Avatar name={name} />
+        <ChannelMark channel={conversation.channel}>
+          <Avatar name={name} />
+        </ChannelMark>
         <div className={styles['about']}>
           <h1 className={styles['name']} dir="auto">
             {name}

@@ -1,0 +1,165 @@
+/** Starts a conversation: with whom, from which inbox, and its first message, a text or a template. */
+import { isParleyError, type Conversation } from '@parley/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState, type ReactElement } from 'react';
+import { useLocation } from 'wouter';
+import { parley } from '../../../client.ts';
+import { endComposing, useComposing } from '../../../frame/composing.ts';
+import { useInboxes } from '../../../records/company.ts';
+import { showConversation } from '../../../records/conversations.ts';
+import { useSession } from '../../../session/session.ts';
+import { useTexts } from '../../../texts/texts.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { CheckField, SelectField, TextArea } from '../../../ui/field.tsx';
+import { FormProblem } from '../../../ui/form-problem.tsx';
+import { RecordPicker } from '../../../ui/record-picker.tsx';
+import { post, type OutgoingContent } from '../thread/outbox.ts';
+import { TemplateDialog } from '../thread/template-dialog.tsx';
+import { THREAD } from '../thread/texts.ts';
+import { isWindowClosed } from '../window.ts';
+import styles from './compose.module.css';
+import { findRecipients, listInboxesFor, nameRecipient, ofContact, type Recipient } from './recipient.ts';
+import { COMPOSE } from './texts.ts';
+
+export function ComposeDialog(): ReactElement | null {
+  const texts = useTexts(COMPOSE);
+  const given = useComposing()?.contact ?? null;
+  const [recipient, choose] = useState(given && ofContact(given));
+  if (recipient) return <MessageForm recipient={recipient} onBack={() => choose(null)} />;
+  return (
+    <Dialog title={texts.title} onClose={endComposing}>
+      <RecordPicker<Recipient>
+        label={texts.find}
+        noun="recipients"
+        search={findRecipients}
+        name={nameRecipient}
+        about={({ contact, phone, email }) => (contact ? [phone, email].filter(Boolean).join(' · ') : texts.newContact)}
+        onChoose={choose}
+      />
+    </Dialog>
+  );
+}
+
+function MessageForm({ recipient, onBack }: { recipient: Recipient; onBack(): void }): ReactElement {
+  const texts = useTexts(COMPOSE);
+  const thread = useTexts(THREAD);
+  const inboxes = listInboxesFor(recipient, useInboxes());
+  const [chosen, chooseInbox] = useState<string | null>(null);
+  const inbox = inboxes.find(({ _id }) => _id === chosen) ?? inboxes[0];
+  const { data: open } = useOpenConversation(recipient.contact?._id, inbox?._id);
+  const [text, setText] = useState('');
+  const [isMine, setMine] = useState(true);
+  const [isTemplate, setTemplate] = useState(false);
+  const start = useStart();
+  const send = (content: OutgoingContent): void =>
+    inbox && start.mutate({ recipient, inbox: inbox._id, isMine, content });
+  const needsTemplate =
+    inbox !== undefined && isWindowClosed({ window_expires_at: null, ...open, channel: inbox.channel });
+  if (isTemplate && inbox)
+    return (
+      <TemplateDialog inbox={inbox._id} contact={recipient.contact} onSend={send} onClose={() => setTemplate(false)} />
+    );
+  return (
+    <Dialog
+      title={texts.title}
+      onClose={endComposing}
+      actions={
+        <>
+          <Button onClick={onBack}>{texts.somebodyElse}</Button>
+          {inbox?.has_templates && (
+            <Button kind={needsTemplate ? 'primary' : 'plain'} icon="template" onClick={() => setTemplate(true)}>
+              {texts.chooseTemplate}
+            </Button>
+          )}
+          {!needsTemplate && (
+            <Button
+              kind="primary"
+              icon="send"
+              isBusy={start.isPending}
+              disabled={inbox === undefined || text.trim() === ''}
+              onClick={() => send({ kind: 'TEXT', text: text.trim() })}
+            >
+              {thread.send}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <FormProblem error={start.error} fields={[]} />
+      <p className={styles['recipient']}>
+        {texts.to}: <bdi>{nameRecipient(recipient)}</bdi>
+      </p>
+      {inbox ? (
+        <SelectField<string>
+          label={texts.from}
+          value={inbox._id}
+          options={inboxes.map(({ _id, name }) => ({ value: _id, label: name }))}
+          onChange={chooseInbox}
+        />
+      ) : (
+        <p>{texts.noInbox}</p>
+      )}
+      {open && <p className={styles['hint']}>{texts.alreadyOpen}</p>}
+      {needsTemplate && <p className={styles['hint']}>{texts.templateOnly}</p>}
+      {inbox && !needsTemplate && <TextArea label={texts.message} rows={5} value={text} onChange={setText} />}
+      {inbox && !open && <CheckField label={texts.assignToMe} checked={isMine} onChange={setMine} />}
+    </Dialog>
+  );
+}
+
+/** The open conversation of a contact in an inbox; null while there is none. */
+const useOpenConversation = (contact: string | undefined, inbox: string | undefined) =>
+  useQuery({
+    queryKey: ['open-conversation', contact, inbox],
+    queryFn: async ({ signal }): Promise<Conversation | null> =>
+      contact === undefined || inbox === undefined
+        ? null
+        : ((await parley.conversations.list({ contact, inbox, open: true, limit: 1, skipCount: true }, { signal }))
+            .result[0] ?? null),
+  });
+
+/** Returns the id of the contact with this address. */
+async function findOrCreate(email: string): Promise<string> {
+  try {
+    return (await parley.contacts.create({ email }))._id;
+  } catch (error) {
+    const existing = isParleyError(error) && error.code === 'CONTACT_EXISTS' && error.problem?.existing_id;
+    if (existing) return existing;
+    throw error;
+  }
+}
+
+interface Start {
+  recipient: Recipient;
+  inbox: string;
+  isMine: boolean;
+  content: OutgoingContent;
+}
+
+/**
+ * Opens the conversation, goes there and posts the message, which the thread shows with what becomes of it. Pressed again after an answer that was lost, it finds
+ * the same contact and conversation.
+ */
+function useStart() {
+  const [, navigate] = useLocation();
+  const { user } = useSession();
+  return useMutation({
+    mutationFn: async ({ recipient, inbox, isMine, content }: Start) => {
+      const { contact, phone, email } = recipient;
+      const known = contact?._id ?? (email === null ? null : await findOrCreate(email));
+      const conversation = await parley.conversations.open({
+        inbox,
+        ...(known === null ? { phone_number: phone ?? '' } : { contact: known }),
+        ...(isMine && { owner: user._id }),
+      });
+      return { conversation, content };
+    },
+    onSuccess: ({ conversation, content }) => {
+      showConversation(conversation);
+      void post({ user: user._id, conversation: conversation._id, content, replyTo: null });
+      endComposing();
+      navigate(`/inbox/all/${conversation._id}`);
+    },
+  });
+}

@@ -1,0 +1,48 @@
+import { defineTexts } from '../../../texts/texts.ts';
+
+export const COMPOSE = defineTexts(
+  {
+    title: 'New conversation',
+    to: 'To',
+    find: 'Find a contact, or enter a phone number or an e-mail address',
+    somebodyElse: 'Choose another recipient',
+    newContact: 'Not a contact yet',
+    from: 'Send from',
+    noInbox: 'None of your inboxes reaches this recipient.',
+    message: 'Message',
+    templateOnly: 'WhatsApp accepts only templates until the contact has written in the last 24 hours.',
+    chooseTemplate: 'Choose a template',
+    assignToMe: 'Assign to me',
+    alreadyOpen: 'A conversation with this contact is open in this inbox. Your message continues it.',
+  },
+  {
+    'pt-BR': {
+      title: 'Nova conversa',
+      to: 'Para',
+      find: 'Busque um contato ou digite um telefone ou e-mail',
+      somebodyElse: 'Escolher outro destinatário',
+      newContact: 'Ainda não é um contato',
+      from: 'Enviar por',
+      noInbox: 'Nenhuma das suas caixas de entrada alcança este destinatário.',
+      message: 'Mensagem',
+      templateOnly: 'O WhatsApp aceita apenas modelos se o contato não escreveu nas últimas 24 horas.',
+      chooseTemplate: 'Escolher um modelo',
+      assignToMe: 'Atribuir a mim',
+      alreadyOpen: 'Já há uma conversa aberta com este contato nesta caixa. Sua mensagem continua essa conversa.',
+    },
+    es: {
+      title: 'Nueva conversación',
+      to: 'Para',
+      find: 'Busque un contacto o escriba un teléfono o un correo',
+      somebodyElse: 'Elegir otro destinatario',
+      newContact: 'Todavía no es un contacto',
+      from: 'Enviar desde',
+      noInbox: 'Ninguna de sus bandejas llega a este destinatario.',
+      message: 'Mensaje',
+      templateOnly: 'WhatsApp solo acepta plantillas si el contacto no ha escrito en las últimas 24 horas.',
+      chooseTemplate: 'Elegir una plantilla',
+      assignToMe: 'Asignar a mí',
+      alreadyOpen: 'Ya hay una conversación abierta con este contacto en esta bandeja. Su mensaje la continúa.',
+    },
+  },
+);
