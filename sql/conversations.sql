@@ -7,9 +7,9 @@ $$;
 create or replace function begin_conversation_activity() returns trigger
 language plpgsql as $$
 begin
-  insert into conversation_activity (company_id, record_id, active_at, status, is_unread, owner_id)
+  insert into conversation_activity (company_id, record_id, active_at, status, is_unread, owner_id, awaited_at)
     select company_id, _id, coalesce(last_message_at, '-infinity'), status, unread_count > 0 and status <> 'CLOSED',
-      case when unread_count > 0 and status <> 'CLOSED' then owner_id end from added;
+      case when unread_count > 0 and status <> 'CLOSED' then owner_id end, waiting_since from added;
   return null;
 end
 $$;
@@ -20,12 +20,13 @@ create or replace function move_conversation_activity() returns trigger
 language plpgsql as $$
 begin
   update conversation_activity a
-    set active_at = n.active_at, status = n.status, is_unread = n.is_unread, owner_id = n.owner_id
-    from (select company_id, _id, coalesce(last_message_at, '-infinity') as active_at, status,
+    set active_at = n.active_at, status = n.status, is_unread = n.is_unread, owner_id = n.owner_id, awaited_at = n.waiting_since
+    from (select company_id, _id, waiting_since, coalesce(last_message_at, '-infinity') as active_at, status,
         unread_count > 0 and status <> 'CLOSED' as is_unread,
         case when unread_count > 0 and status <> 'CLOSED' then owner_id end as owner_id from changed) n
     where a.company_id = n.company_id and a.record_id = n._id
-      and (a.active_at <> n.active_at or a.status <> n.status or a.is_unread <> n.is_unread or a.owner_id is distinct from n.owner_id);
+      and (a.active_at <> n.active_at or a.status <> n.status or a.is_unread <> n.is_unread or a.owner_id is distinct from n.owner_id
+        or a.awaited_at is distinct from n.waiting_since);
   return null;
 end
 $$;
@@ -42,6 +43,12 @@ $$;
 create or replace function history_time(value timestamp with time zone) returns text
 language sql immutable as $$
   select to_char(value at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+
+-- Returns the name of a priority, which is stored as a number because its order is that of the list; null for 0.
+create or replace function priority_name(rank integer) returns text
+language sql immutable as $$
+  select (array['LOW', 'MEDIUM', 'HIGH', 'URGENT'])[rank]
 $$;
 
 -- The actor travels in the setting app.actor of the transaction: JSON {type, id, name}, written in hexadecimal digits.
@@ -71,6 +78,7 @@ begin
     select new.company_id, new_id(), new._id, actor ->> 'type', actor ->> 'id', actor ->> 'name',
       history_change('status', old.status, new.status, null, null)
       || history_change('snoozed_until', history_time(old.snoozed_until), history_time(new.snoozed_until), null, null)
+      || history_change('priority', priority_name(old.priority), priority_name(new.priority), null, null)
       || history_change('owner', old.owner_id, new.owner_id, users_named ->> old.owner_id, users_named ->> new.owner_id)
       || history_change('attendant', old.attendant_id, new.attendant_id, users_named ->> old.attendant_id, users_named ->> new.attendant_id)
       || history_change('handled_by', old.handled_by, new.handled_by, null, null)
@@ -81,9 +89,9 @@ begin
   return null;
 end
 $$;
-create or replace trigger remembered after update of status, snoozed_until, owner_id, attendant_id, handled_by, agent_id, step_id, tags on conversations
+create or replace trigger remembered after update of status, snoozed_until, priority, owner_id, attendant_id, handled_by, agent_id, step_id, tags on conversations
   for each row when (old.status <> new.status or old.snoozed_until is distinct from new.snoozed_until
-    or old.owner_id is distinct from new.owner_id or old.attendant_id is distinct from new.attendant_id
+    or old.priority <> new.priority or old.owner_id is distinct from new.owner_id or old.attendant_id is distinct from new.attendant_id
     or old.handled_by <> new.handled_by or old.agent_id is distinct from new.agent_id
     or old.step_id is distinct from new.step_id or not (old.tags @> new.tags and old.tags <@ new.tags))
   execute function write_conversation_history();

@@ -197,6 +197,7 @@ test('who may only read the company sees it, copies its id, and cannot change it
   `);
   await page.reload();
   await page.getByText('Page not found').waitFor();
+  await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('link', { name: 'Users' }).waitFor();
   assert.equal(await page.getByRole('link', { name: 'Company', exact: true }).count(), 0);
   assert.deepEqual(complaints(), []);

@@ -416,7 +416,7 @@ export interface ConversationsListQuery {
   /** Omits the total; totalCount and totalPages are null */
   skipCount?: boolean | undefined;
   /** The sort order; a minus sorts the largest or newest first */
-  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | '-last_message_at' | undefined;
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | '-last_message_at' | 'waiting_since' | '-priority' | undefined;
   /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
@@ -429,8 +429,16 @@ export interface ConversationsListQuery {
   snoozed?: boolean | undefined;
   /** true: those whose contact was reached by a campaign and has not replied yet; false: all others */
   awaits_reply?: boolean | undefined;
+  /** true: open conversations with unread messages; false: all others */
+  unread?: boolean | undefined;
+  /** Only conversations whose contact has waited for an answer for this number of minutes (`waiting_since`) */
+  waiting_longer_than?: number | undefined;
+  /** Conversations with one of these priorities, separated by commas: LOW, MEDIUM, HIGH, URGENT, or none */
+  priority?: string | undefined;
   /** Who replies: an agent, people, or not decided yet */
   handled_by?: 'AI' | 'HUMAN' | 'NONE' | undefined;
+  /** Only conversations in inboxes of this channel */
+  channel?: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL' | undefined;
   /** Identifier: 24 lower-case hex characters */
   inbox?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
@@ -447,6 +455,8 @@ export interface ConversationsListQuery {
   step?: string | undefined;
   /** Only conversations with this tag */
   tag?: string | undefined;
+  /** A conversation must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the id or slug of a custom field of conversations. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
+  filters?: string | undefined;
   /** Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact */
   search?: string | undefined;
 }
@@ -1237,17 +1247,17 @@ export interface Methods {
     create: (body: CompanyCreate, options?: CallOptions) => Promise<Company>;
   };
   conversations: {
-    /** Change a conversation: status, people, agent, step, tags, custom fields. Emits CONVERSATION_UPDATED if anything changes; a new step also emits CONVERSATION_STEP_CHANGED, and a custom field FIELD_UPDATED. Clearing the step with null emits no CONVERSATION_STEP_CHANGED. CLOSED sets closed_at; any other status reopens the conversation. Setting an agent does not change handled_by; removing the agent changes handled_by from AI to NONE. Requires the scope `conversations:update`. */
+    /** Change a conversation: status, priority, people, agent, step, tags, custom fields. Emits CONVERSATION_UPDATED if anything changes; a new step also emits CONVERSATION_STEP_CHANGED, and a custom field FIELD_UPDATED. Clearing the step with null emits no CONVERSATION_STEP_CHANGED. CLOSED sets closed_at; any other status reopens the conversation. Setting an agent does not change handled_by; removing the agent changes handled_by from AI to NONE. Requires the scope `conversations:update`. */
     update: (id: string, body: ConversationUpdate, options?: CallOptions) => Promise<Conversation>;
     /** Read a conversation. Returns the conversation with its last message and a summary of its contact. Conversation events use the same format. Requires the scope `conversations:read`. */
     get: (id: string, options?: CallOptions) => Promise<Conversation>;
-    /** List conversations. The filters can be combined. `sort=-last_message_at` lists those with the newest message first. Requires the scope `conversations:read`. */
+    /** List conversations. The filters can be combined. `sort=-last_message_at` lists those with the newest message first, `sort=waiting_since` only those whose contact waits, the longest first, and `sort=-priority` the most urgent first. Requires the scope `conversations:read`. */
     list: ListMethod<[query?: ConversationsListQuery, options?: CallOptions], Conversation>;
     /** Open a conversation with a contact, or with a phone number. No message is sent. Returns 201, or 200 with the contact's conversation in this inbox if one is already open (with any status but CLOSED). An open conversation gets the owner and agent given in the request, and otherwise keeps its own. Requires the scope `conversations:create`. */
     open: (body: ConversationCreate, options?: CallOptions) => Promise<Conversation>;
     /** Count the conversations of each view. Each number is the totalCount of GET /v1/conversations with the filters in brackets. Inboxes and steps without an open conversation are omitted. Requires the scope `conversations:read`. */
     count: (options?: CallOptions) => Promise<ConversationCounts>;
-    /** List the history of a conversation. Each change of its status, snooze, owner, attendant, handling, agent, step and tags, with who made it. Changes made together are one entry. Messages are not included. Requires the scope `conversations:read`. */
+    /** List the history of a conversation. Each change of its status, snooze, priority, owner, attendant, handling, agent, step and tags, with who made it. Changes made together are one entry. Messages are not included. Requires the scope `conversations:read`. */
     listHistory: ListMethod<[id: string, query?: ConversationsListHistoryQuery, options?: CallOptions], HistoryEntry>;
     /** Show the company's other users that the caller views a conversation or types in it. Nothing is stored. It arrives as the event `presence` of GET /v1/live. With TYPING from a caller who can send messages, the contact sees it as well, if the network supports it and a text could be sent; the contact's messages then count as read at the network. Requires the scope `conversations:read`. */
     showPresence: (id: string, body: PresenceChange, options?: CallOptions) => Promise<Presence>;

@@ -744,6 +744,8 @@ export interface Conversation {
   channel: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL';
   /** SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens */
   status: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED';
+  /** How urgent it is; null for no priority */
+  priority: 'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT' | null;
   /** Who replies: an agent, people, or not decided yet */
   handled_by: 'AI' | 'HUMAN' | 'NONE';
   /** Identifier: 24 lower-case hex characters */
@@ -789,6 +791,8 @@ export interface Conversation {
   last_message_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_inbound_at: string | null;
+  /** When the contact wrote the oldest message that no one has answered; null if none waits. A message of a user, a key, an agent or the business app answers as soon as it is accepted, even if it fails later; a campaign, a bulk send, a follow-up and a note do not. Closing ends the waiting */
+  waiting_since: string | null;
   /** ISO 8601 UTC with milliseconds */
   window_expires_at: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -827,6 +831,8 @@ export interface ConversationCreate {
 export interface ConversationUpdate {
   /** SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens */
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
+  /** How urgent it is; null for no priority */
+  priority?: 'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT' | null | undefined;
   /** When a SNOOZED conversation reopens; null: only when the contact writes */
   snoozed_until?: string | null | undefined;
   /** AI requires an agent */
@@ -869,7 +875,7 @@ export interface HistoryEntry {
   /** The changes that were made together */
   changes: Array<{
     /** The changes. Each tag that was added or removed is one */
-    field: 'status' | 'snoozed_until' | 'owner' | 'attendant' | 'handled_by' | 'agent' | 'step' | 'tag';
+    field: 'status' | 'snoozed_until' | 'priority' | 'owner' | 'attendant' | 'handled_by' | 'agent' | 'step' | 'tag';
     /** The value before; null for none, and for a tag that was added */
     from: string | null;
     /** The new value; null for none, and for a tag that was removed */
@@ -894,8 +900,16 @@ export interface ConversationFilters {
   snoozed?: boolean | undefined;
   /** true: those whose contact was reached by a campaign and has not replied yet; false: all others */
   awaits_reply?: boolean | undefined;
+  /** true: open conversations with unread messages; false: all others */
+  unread?: boolean | undefined;
+  /** Only conversations whose contact has waited for an answer for this number of minutes (`waiting_since`) */
+  waiting_longer_than?: number | undefined;
+  /** Conversations with one of these priorities, separated by commas: LOW, MEDIUM, HIGH, URGENT, or none */
+  priority?: string | undefined;
   /** Who replies: an agent, people, or not decided yet */
   handled_by?: 'AI' | 'HUMAN' | 'NONE' | undefined;
+  /** Only conversations in inboxes of this channel */
+  channel?: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL' | undefined;
   /** Identifier: 24 lower-case hex characters */
   inbox?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
@@ -912,6 +926,8 @@ export interface ConversationFilters {
   step?: string | undefined;
   /** Only conversations with this tag */
   tag?: string | undefined;
+  /** A conversation must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the id or slug of a custom field of conversations. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
+  filters?: string | undefined;
   /** Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact */
   search?: string | undefined;
 }
@@ -2510,6 +2526,8 @@ export interface PhonePreview {
 export interface ConversationChange {
   /** SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens */
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
+  /** How urgent it is; null for no priority */
+  priority?: 'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT' | null | undefined;
   /** When a SNOOZED conversation reopens; null: only when the contact writes */
   snoozed_until?: string | null | undefined;
   /** AI requires an agent */

@@ -2,7 +2,8 @@ import { Type, type Static } from 'typebox';
 import { EMAIL_ADDRESS, EXTERNAL_ID, NETWORK_ID, PHONE_NUMBER } from '../../channels/identity.ts';
 import { describeFilters, filtersParameter } from '../../platform/store/filters/parameter.ts';
 import { MAX_FILTERS, OPERATORS } from '../../platform/store/filters/items.ts';
-import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/store/paging.ts';
+import { SORTS } from '../../platform/store/orders.ts';
+import { pageSchema, pageQuery, searchParameter } from '../../platform/store/paging.ts';
 import {
   Country,
   ID_PATTERN,

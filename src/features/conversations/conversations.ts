@@ -2,7 +2,8 @@
 import type { Kit } from '../../kit.ts';
 import { expectFound } from '../../platform/values/errors.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
-import { countViews } from './count-queries.ts';
+import { countViews } from './counts/queries.ts';
+import type { ConversationCounts } from './counts/schemas.ts';
 import { MarkRead } from './jobs.ts';
 import {
   findConversation,
@@ -13,7 +14,7 @@ import {
   moveToOutgoing,
   type LastOutgoing,
 } from './queries.ts';
-import type { Conversation, ConversationCounts } from './schemas.ts';
+import type { Conversation } from './schemas.ts';
 
 export async function expectConversation(read: TenantRead, id: string): Promise<Conversation> {
   return expectFound(await findConversation(read, id));

@@ -146,6 +146,8 @@ export interface ThreadActivity {
    */
   unread: number;
   answered: boolean;
+  /** The time of the contact's first message since the last answer of this batch; null when it has none. */
+  waiting_since: string | null;
   /** True when the batch contains an incoming message, which ends a snooze. */
   woken: boolean;
 }
@@ -162,6 +164,8 @@ export function touchThreads(tx: SystemTx, activities: ThreadActivity[]): Promis
           then a.heard_from else v.heard_from end,
         window_expires_at = case when a.windowed then greatest(v.window_expires_at, a.window_at + interval '24 hours') end,
         unread_count = case when a.answered then 0 else v.unread_count end + a.unread,
+        waiting_since = case when v.status = 'CLOSED' then null when a.answered then a.waiting_since
+          else coalesce(v.waiting_since, a.waiting_since) end,
         status = case when a.woken then 'OPEN' else v.status end,
         snoozed_until = case when a.woken then null else v.snoozed_until end,
         awaits_reply = v.awaits_reply and a.inbound_at is null,
@@ -169,8 +173,9 @@ export function touchThreads(tx: SystemTx, activities: ThreadActivity[]): Promis
         updated_at = case when a.woken or v.awaits_reply and a.inbound_at is not null or a.answered and v.handled_by = 'AI' then now() else v.updated_at end
       from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::boolean[], $7::int[], $8::boolean[], $9::boolean[],
         $10::text[],
-        $11::timestamptz[])
-        as a (company_id, conversation_id, last_message, last_message_at, inbound_at, windowed, unread, answered, woken, heard_from, window_at)
+        $11::timestamptz[], $12::timestamptz[])
+        as a (company_id, conversation_id, last_message, last_message_at, inbound_at, windowed, unread, answered, woken, heard_from, window_at,
+          waiting_since)
       where v.company_id = a.company_id and v._id = a.conversation_id`,
     values: [
       activities.map((activity) => activity.company),
@@ -184,6 +189,7 @@ export function touchThreads(tx: SystemTx, activities: ThreadActivity[]): Promis
       activities.map((activity) => activity.woken),
       activities.map((activity) => activity.heard_from),
       activities.map((activity) => activity.window_at),
+      activities.map((activity) => activity.waiting_since),
     ],
   });
 }

@@ -29,6 +29,12 @@ await database.sql(
 );
 const [owner = ''] = await seedConversations(database, COMPANY, CONTACTS);
 await database.sql(`update conversations set tags = '{rare}' where _id in (lpad('1', 24, '0'), lpad('2', 24, '0'))`);
+// Half of the open conversations wait and are unread, one in fifty is urgent, and two have a high priority.
+await database.sql(`update conversations set unread_count = 1, waiting_since = created_at
+  where status <> 'CLOSED' and right(_id, 1) < '8'`);
+await database.sql(`update conversations set priority = 4 where tags = '{vip}'`);
+await database.sql(`update conversations set priority = 3 where tags = '{rare}'`);
+await database.sql('vacuum analyze conversations, conversation_activity');
 const client = await connectAs(ROLES.read, database);
 after(async () => {
   await client.end();
@@ -77,6 +83,8 @@ async function explainWork<T>(work: (tenant: Tenant) => Promise<T>): Promise<{ l
 }
 
 const FAR = new Date(Date.now() - 395 * 86_400_000).toISOString();
+// The open conversations are the newest fifth.
+const WAITING = new Date(Date.now() - 385 * 86_400_000).toISOString();
 /** Returns a cursor that is far from the beginning of the list. */
 const distantCursor = (query: Partial<ConversationQuery>): string =>
   makeCursorAfter(pageWindow('conversations', { limit: 20, skipCount: true, sort: '-createdAt', ...query }), {
@@ -84,6 +92,8 @@ const distantCursor = (query: Partial<ConversationQuery>): string =>
     createdAt: FAR,
     updatedAt: FAR,
     last_message_at: FAR,
+    waiting_since: WAITING,
+    priority: null,
   });
 const FILTERS: [string, Partial<ConversationQuery>, string][] = [
   ['all', {}, 'conversations_list'],
@@ -120,6 +130,21 @@ const FILTERS: [string, Partial<ConversationQuery>, string][] = [
     { sort: '-last_message_at', after: distantCursor({ sort: '-last_message_at' }) },
     'conversation_activity_list',
   ],
+  ['the longest waiting first', { sort: 'waiting_since' }, 'conversation_activity_waiting'],
+  ['the longest waiting of the open ones', { sort: 'waiting_since', open: true }, 'conversation_activity_waiting'],
+  [
+    'the longest waiting first, far on',
+    { sort: 'waiting_since', after: distantCursor({ sort: 'waiting_since' }) },
+    'conversation_activity_waiting',
+  ],
+  ['the longest waiting of an owner', { sort: 'waiting_since', open: true, owner }, 'conversation_activity_waiting'],
+  ['the most urgent first', { sort: '-priority' }, 'conversations_priority'],
+  ['the most urgent first, far on', { sort: '-priority', after: distantCursor({ sort: '-priority' }) }, ''],
+  ['by a priority of one in fifty', { priority: 'URGENT' }, ''],
+  ['by a rare priority', { priority: 'HIGH' }, 'conversations_priority'],
+  ['unread ones', { unread: true }, ''],
+  ['those that have waited for an hour', { waiting_longer_than: 60 }, ''],
+  ['by channel', { channel: 'WEB_V2' }, ''],
   ['by last message and status', { sort: '-last_message_at', status: 'SNOOZED' }, 'conversation_activity_status'],
 ];
 

@@ -1,7 +1,7 @@
 /** The queries for pages of conversations; list.ts chooses between them. */
 import { many, oneValue } from '../../platform/store/db.ts';
 import {
-  HIT,
+  HIT as HIT_COLUMNS,
   nearRowsSql,
   nearValues,
   orderedRowsSql,
@@ -20,77 +20,12 @@ import {
   type Window,
 } from '../../platform/store/paging.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
-import { findUnknown } from '../../platform/store/unknown-references.ts';
+import { buildConditions, listAsked, type ConversationFilter } from './filter-queries.ts';
 import { CONVERSATION } from './queries.ts';
 import type { Conversation } from './schemas.ts';
 
-const COLUMNS = {
-  status: 'status',
-  handled_by: 'handled_by',
-  inbox: 'inbox_id',
-  contact: 'contact_id',
-  owner: 'owner_id',
-  attendant: 'attendant_id',
-  agent: 'agent_id',
-  pipeline: 'pipeline_id',
-  step: 'step_id',
-} as const;
-type FilterColumn = keyof typeof COLUMNS;
-const FILTERED = Object.keys(COLUMNS) as FilterColumn[];
-
-/** The filters of a list; a filter that the request does not use is null. */
-export type ConversationFilter = Record<FilterColumn | 'tag', string | null> & {
-  /** True for conversations with any status but CLOSED, false for closed ones. */
-  isOpen: boolean | null;
-  isSnoozed: boolean | null;
-  /** True for conversations whose contact has not replied to a campaign yet, false for all others. */
-  awaitsReply: boolean | null;
-  /** True for conversations without an owner. */
-  isOwnerless: boolean;
-  /** True for conversations without a step. */
-  isStepless: boolean;
-  /** The contacts of a search, and the id that the search may be; null without a search. */
-  found: { contacts: string[]; id: string | null } | null;
-};
-
-interface Conditions {
-  text: string;
-  /** The values of the parameters; the first is the company. */
-  values: unknown[];
-  /** The suffix of the statement's name: each text of a prepared statement needs its own name. */
-  name: string;
-}
-
-/** Builds the text with only the filters that are used, so that PostgreSQL can choose the index of each filter. */
-function buildConditions({ companyId }: TenantRead, filter: ConversationFilter): Conditions {
-  const values: unknown[] = [companyId];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const asked = FILTERED.filter((name) => filter[name] !== null);
-  const parts = ['v.company_id = $1', ...asked.map((name) => `v.${COLUMNS[name]} = ${bind(filter[name])}`)];
-  if (filter.tag !== null) parts.push(`v.tags @> array[${bind(filter.tag)}::text] and v.tags <> '{}'`);
-  if (filter.isOpen !== null) parts.push(`v.status ${filter.isOpen ? '<>' : '='} 'CLOSED'`);
-  if (filter.isSnoozed !== null) parts.push(`v.status ${filter.isSnoozed ? '=' : '<>'} 'SNOOZED'`);
-  if (filter.awaitsReply !== null) parts.push(filter.awaitsReply ? 'v.awaits_reply' : 'not v.awaits_reply');
-  if (filter.isOwnerless) parts.push('v.owner_id is null');
-  if (filter.isStepless) parts.push('v.step_id is null');
-  if (filter.found) {
-    const { contacts, id } = filter.found;
-    parts.push(`(v.contact_id = any(${bind(contacts)}::text[]) or v._id = ${bind(id)})`);
-  }
-  const others = [filter.tag === null ? [] : ['tag'], readFlags(filter), filter.found ? ['found'] : []].flat();
-  return { text: parts.join(' and '), values, name: [...asked, ...others].join('.') || 'all' };
-}
-
-/** Returns the names of the filters that are conditions without a value. */
-function readFlags({ isOpen, isSnoozed, awaitsReply, isOwnerless, isStepless }: ConversationFilter): string[] {
-  return [
-    isOpen === null ? [] : [isOpen ? 'open' : 'closed'],
-    isSnoozed === null ? [] : [isSnoozed ? 'snoozed' : 'unsnoozed'],
-    awaitsReply === null ? [] : [awaitsReply ? 'awaiting' : 'unawaiting'],
-    isOwnerless ? ['ownerless'] : [],
-    isStepless ? ['stepless'] : [],
-  ].flat();
-}
+/** The columns of a match that sortedHitsSql() needs. */
+const HIT = `${HIT_COLUMNS}, waiting_since as awaited_at, priority`;
 
 /** Returns SQL for the records of a page. The rows of the page are found first, so that joins are made only for these. */
 const selectConversationsSql = (keys: string, window: Window): string =>
@@ -105,17 +40,24 @@ const selectConversationsSql = (keys: string, window: Window): string =>
 
 /** Returns true when an index has the conversations of exactly these filters in the order that the page needs. */
 export function hasOrderedIndex(filter: ConversationFilter, window: Window): boolean {
-  const columns = FILTERED.filter((name) => filter[name] !== null);
-  const asked = [...columns, ...(filter.tag === null ? [] : ['tag']), ...readFlags(filter)];
   if (!isSinceInOrder(window)) return false;
   if (window.field === 'createdAt') return true;
-  return asked.every((name) => window.field === 'last_message_at' && name === 'status');
+  const inOrder = FILTERS_IN_ORDER.get(window.field) ?? [];
+  return listAsked(filter).every((name) => inOrder.includes(name));
 }
+
+/** The filters by which the index of an order can be read as well. */
+const FILTERS_IN_ORDER = new Map<Window['field'], readonly string[]>([
+  ['last_message_at', ['status']],
+  // Only open conversations wait.
+  ['waiting_since', ['waiting', 'open']],
+]);
 
 /** Returns SQL for the conversations in the order that the page needs. */
 function conversationsInOrderSql(window: Window, filter: ConversationFilter): string {
   // The status is $2, because it is the first of all filters.
-  const only = filter.status === null ? '' : 'and a.status = $2';
+  const status = filter.status === null ? '' : 'and a.status = $2';
+  const only = window.field === 'waiting_since' ? 'and a.awaited_at is not null' : status;
   return `${orderedRowsSql(window, { table: 'conversations', activity: 'conversation_activity', only })} v`;
 }
 
@@ -267,20 +209,3 @@ export async function selectBroadMatches(
 const broadMatchesSql = (text: string, found: string): string =>
   `select ${HIT} from conversations v where ${text}
     and (v.contact_id in (select c._id from contacts c where c.company_id = $1 and (${found}))) is true`;
-
-// Users who are being removed do not count as existing.
-const USERS = '(select company_id, _id from users where removed_at is null) u';
-const TABLES = {
-  inbox: 'inboxes',
-  contact: 'contacts',
-  owner: USERS,
-  attendant: USERS,
-  agent: 'agents',
-  pipeline: 'pipelines',
-  step: 'pipeline_steps',
-} as const;
-
-/** Returns the names of the filters whose records do not exist. */
-export function findUnknownFilters(tx: TenantRead, asked: ConversationFilter): Promise<string[]> {
-  return findUnknown(tx, { name: 'conversations.findUnknown', tables: TABLES, asked });
-}

@@ -61,6 +61,11 @@ async function seed(random: () => number): Promise<Seeded> {
     agent: pick([null, ...agents]),
     step: pick(steps),
     tags: ['vip', 'b', 'São Paulo'].filter(() => random() < 0.3),
+    priority: pick([null, null, 'LOW', 'MEDIUM', 'HIGH', 'URGENT']),
+    unread_count: pick([0, 0, 2]),
+    // How many minutes the contact of an open conversation has waited, without the minutes that this test may take.
+    waits: pick([null, 30, 90, 90]),
+    plan: pick([null, 'Gold', 'Basic']),
     // Some conversations have the same time, so that their ids decide the order.
     at: new Date(Date.UTC(2026, 0, 1) + Math.floor(index / 3) * 1_000).toISOString(),
   }));
@@ -69,15 +74,21 @@ async function seed(random: () => number): Promise<Seeded> {
       select $1, _id, name, email, phone_number, 'API' from jsonb_to_recordset($2) as c (_id text, name text, email text, phone_number text)`,
     [demo._id, JSON.stringify(contacts)],
   );
+  const field = (
+    await call(201, 'POST', '/v1/custom-fields', { body: { title: 'Plan', context: 'conversation', type: 'TEXT' } })
+  ).body;
   await database.sql(
     `insert into conversations (company_id, _id, contact_id, inbox_id, channel, status, handled_by, owner_id, attendant_id, agent_id,
-        step_id, pipeline_id, tags, created_at)
-      select $1, _id, contact, inbox, 'WEB_V2', status, handled_by, owner, attendant, agent, step,
-        case when step is not null then $3 end, tags, at
+        step_id, pipeline_id, tags, created_at, priority, unread_count, custom_fields, waiting_since)
+      select $1, _id, contact, inbox, case when inbox = $4 then 'WAP_AUTO_CLOSER' else 'WEB_V2' end, status, handled_by, owner, attendant, agent, step,
+        case when step is not null then $3 end, tags, at,
+        coalesce(array_position(array['LOW', 'MEDIUM', 'HIGH', 'URGENT'], priority), 0), unread_count,
+        case when plan is null then '{}' else jsonb_build_object($5::text, plan) end,
+        case when status <> 'CLOSED' then date_trunc('minute', now()) - make_interval(mins => waits) end
       from jsonb_to_recordset($2) as v (_id text, contact text, inbox text, status text, handled_by text, owner text, attendant text,
-        agent text, step text, tags text[], at timestamptz)
+        agent text, step text, tags text[], at timestamptz, priority text, unread_count int, plan text, waits int)
       on conflict do nothing`,
-    [demo._id, JSON.stringify(rows), pipelines[0]._id],
+    [demo._id, JSON.stringify(rows), pipelines[0]._id, demo.inbox, field._id],
   );
   const stored = await database.sql<{ _id: string }>('select _id from conversations where company_id = $1', [demo._id]);
   const kept = new Set(stored.map((row) => row._id));
@@ -94,6 +105,12 @@ const fold = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/
 function fits(record: Json, query: Record<string, string>, contacts: Map<string, Json>): boolean {
   return Object.entries(query).every(([name, value]) => {
     if (name === 'tag') return record.tags.includes(value);
+    const isOpen = record.status !== 'CLOSED';
+    if (name === 'priority') return value.split(',').includes(record.priority ?? 'none');
+    if (name === 'unread') return (isOpen && record.unread_count > 0) === (value === 'true');
+    if (name === 'waiting_longer_than') return isOpen && record.waits !== null && record.waits >= Number(value);
+    if (name === 'channel') return (record.inbox === demo.inbox) === (value === 'WAP_AUTO_CLOSER');
+    if (name === 'filters') return record.plan === JSON.parse(value)[0].value;
     if (name === 'open') return (record.status !== 'CLOSED') === (value === 'true');
     if (value === 'none') return record[name] === null;
     if (name !== 'search') return record[name] === value;
@@ -131,6 +148,12 @@ function ask(): Record<string, string> {
     if (random() < 0.2 && record[name]) query[name] = record[name];
   }
   if (random() < 0.2) query['tag'] = pick(['vip', 'b', 'São Paulo']);
+  if (random() < 0.2) query['priority'] = pick(['URGENT', 'HIGH,URGENT', 'none', 'LOW,none']);
+  if (random() < 0.2) query['unread'] = pick(['true', 'false']);
+  if (random() < 0.2) query['waiting_longer_than'] = pick(['0', '30', '60']);
+  if (random() < 0.2) query['channel'] = pick(['WAP_AUTO_CLOSER', 'WEB_V2']);
+  if (random() < 0.2)
+    query['filters'] = JSON.stringify([{ field: 'plan', operator: 'eq', value: pick(['Gold', 'Basic']) }]);
   if (random() < 0.2) query['open'] = pick(['true', 'false']);
   if (random() < 0.2) query['owner'] = 'none';
   if (random() < 0.2) query['step'] = 'none';
@@ -174,6 +197,32 @@ test('pages of conversations by cursor and by number show each conversation once
     const third = await list({ ...query, limit: '7', page: '3' });
     assert.deepEqual(listIds(third), expected.slice(14, 21), JSON.stringify(query));
   }
+});
+
+test('the longest waiting first, and the most urgent first: each order has every conversation once', async (t) => {
+  t.diagnostic(`SEED=${START}`);
+  const waiting = seeded.records.filter(({ status, waits }) => status !== 'CLOSED' && waits !== null);
+  const rank = ({ priority }: Json): number => ['LOW', 'MEDIUM', 'HIGH', 'URGENT'].indexOf(priority);
+  const byId = (a: Json, b: Json): number => (a._id < b._id ? -1 : 1);
+  const orders: [string, Json[]][] = [
+    ['waiting_since', waiting.toSorted((a, b) => b.waits - a.waits || byId(a, b))],
+    ['-priority', seeded.records.toSorted((a, b) => rank(b) - rank(a) || byId(b, a))],
+  ];
+  for (const [sort, ordered] of orders) {
+    for (const query of [{}, { open: 'true' }, { owner: 'none' }, { search: 'jose' }, { search: '+5511' }]) {
+      const expected = ordered.filter((record) => fits(record, query, seeded.contacts)).map(({ _id }) => _id);
+      const seen: string[] = [];
+      let after: string | null = null;
+      do {
+        const page: Json = await list({ ...query, sort, limit: '7', ...(after ? { after } : {}) });
+        assert.equal(page.meta.totalCount, expected.length);
+        seen.push(...listIds(page));
+        after = page.meta.nextCursor;
+      } while (after);
+      assert.deepEqual(seen, expected, JSON.stringify({ ...query, sort }));
+    }
+  }
+  assert.ok(waiting.length > 14);
 });
 
 test('each count of a view is the totalCount of the list with its filters', async (t) => {
@@ -254,6 +303,12 @@ test('a filter of conversations with the id of an unknown record or of another c
     'handled_by=ME',
     'inbox=1',
     'tag=',
+    'priority=high',
+    'priority=HIGH,',
+    'waiting_longer_than=-1',
+    'unread=2',
+    'channel=FAX',
+    'filters=[{}]',
     'limit=101',
     'surprise=1',
   ]) {

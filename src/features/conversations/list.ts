@@ -1,14 +1,16 @@
 /** Lists conversations by filters, search and pages; made for a million conversations and any combination of filters. */
 import { isId } from '../../platform/values/ids.ts';
 import { findNearFirst } from '../../platform/store/long-list.ts';
+import { PRIORITIES } from '../../platform/store/orders.ts';
 import { makePage, readSearch, pageWindow, type Page, type Window } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../platform/store/unknown-references.ts';
+import { readValueFilters } from '../custom-fields/filters.ts';
 import { searchContacts } from '../contacts/list/found.ts';
+import { findUnknownFilters, type ConversationFilter } from './filter-queries.ts';
 import {
   countBroadMatches,
   countConversations,
-  findUnknownFilters,
   hasOrderedIndex,
   listBroadMatches,
   listConversations,
@@ -16,9 +18,8 @@ import {
   lookUpConversations,
   selectBroadMatches,
   selectConversations,
-  type ConversationFilter,
 } from './list-queries.ts';
-import { NONE, type Conversation, type ConversationFilters, type ConversationQuery } from './schemas.ts';
+import { NONE, readRank, type Conversation, type ConversationFilters, type ConversationQuery } from './schemas.ts';
 
 // The most contacts whose conversations are found one by one, which takes some ten milliseconds; a search with more contacts is broad.
 const MAX_CONTACTS = 2_000;
@@ -32,7 +33,7 @@ export async function pageConversations(tenant: Tenant, query: ConversationQuery
 
 async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<Conversation>> {
   const window = pageWindow('conversations', query);
-  const filter = toConversationFilter(query);
+  const filter = { ...(await readConversationFilter(tenant.read, query)), isWaiting: query.sort === 'waiting_since' };
   const search = readSearch(query);
   if (search === null) {
     const rows = await findFilteredPage(tenant, filter, window);
@@ -55,7 +56,7 @@ async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<
 
 /** Returns the ids of at most `most` conversations that the list shows with these filters, in no particular order. */
 export async function findMatchingIds(tenant: Tenant, filters: ConversationFilters, most: number): Promise<string[]> {
-  const filter = toConversationFilter(filters);
+  const filter = await readConversationFilter(tenant.read, filters);
   const ids = await selectIds(tenant, { filter, search: readSearch(filters) }, most);
   if (ids.length === 0) await expectKnownReferences(tenant.read, filters);
   return ids;
@@ -80,7 +81,7 @@ const addFound = (filter: ConversationFilter, search: string, contacts: string[]
 
 /** Throws UNKNOWN_REFERENCE for a filter whose record does not exist. */
 export async function expectKnownReferences(read: TenantRead, filters: ConversationFilters): Promise<void> {
-  refuseUnknown(await findUnknownFilters(read, toConversationFilter(filters)));
+  refuseUnknown(await findUnknownFilters(read, await readConversationFilter(read, filters)));
 }
 
 /** When an index has the filtered conversations in the order of the page, it is followed. */
@@ -93,13 +94,17 @@ async function findFilteredPage({ read }: Tenant, filter: ConversationFilter, wi
   );
 }
 
-function toConversationFilter(query: ConversationFilters): ConversationFilter {
+async function readConversationFilter(read: TenantRead, query: ConversationFilters): Promise<ConversationFilter> {
   const {
     status,
     open,
     snoozed,
     awaits_reply,
+    unread,
+    waiting_longer_than,
+    priority,
     handled_by,
+    channel,
     inbox,
     contact,
     owner,
@@ -108,6 +113,7 @@ function toConversationFilter(query: ConversationFilters): ConversationFilter {
     pipeline,
     step,
     tag,
+    filters,
   } = query;
   return {
     status: status ?? null,
@@ -123,6 +129,12 @@ function toConversationFilter(query: ConversationFilters): ConversationFilter {
     isOpen: open ?? null,
     isSnoozed: snoozed ?? null,
     awaitsReply: awaits_reply ?? null,
+    isUnread: unread ?? null,
+    isWaiting: false,
+    waitingMinutes: waiting_longer_than ?? null,
+    priorities: priority?.split(',').map((name) => readRank(PRIORITIES.find((each) => each === name) ?? null)) ?? null,
+    channel: channel ?? null,
+    values: await readValueFilters(read, 'conversation', filters),
     isOwnerless: owner === NONE,
     isStepless: step === NONE,
     found: null,

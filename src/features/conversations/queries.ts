@@ -4,7 +4,7 @@ import { exec, many, maybeOne } from '../../platform/store/db.ts';
 import { givenRow, givenRows } from '../../platform/store/given-rows.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { HeldValues } from '../custom-fields/schemas.ts';
-import type { Conversation } from './schemas.ts';
+import { readRank, type Conversation } from './schemas.ts';
 
 /** How a conversation and its events name the contact. */
 const SUMMARY = `(select json_build_object('name', s.name, 'phone_number', s.phone_number, 'email', s.email) from contacts s
@@ -14,10 +14,10 @@ export const CONVERSATION = `v._id, v.company_id as company, v.contact_id as con
   v.inbox_id as inbox, v.channel, v.status,
   v.handled_by, v.agent_id as agent, v.owner_id as owner, v.attendant_id as attendant, v.pipeline_id as pipeline,
   v.step_id as step, v.campaign_id as campaign, v.enrollment_id as enrollment, v.tags, custom_field_values(v.company_id, v.custom_fields) as custom_fields,
-  v.unread_count, case when m._id is null then null else json_build_object('_id', m._id, 'content', left(m.content, 4096),
+  v.unread_count, priority_name(v.priority) as priority, case when m._id is null then null else json_build_object('_id', m._id, 'content', left(m.content, 4096),
     'contentType', m.content_type, 'sender_type', m.sender_type, 'message_type', m.message_type, 'origin', m.origin, 'is_failed', m.status = 'FAILED',
     'createdAt', to_char(m.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as last_message,
-  v.last_message_at, v.last_inbound_at, v.window_expires_at, v.snoozed_until, v.woken_at, v.awaits_reply, v.is_test, v.closed_at,
+  v.last_message_at, v.last_inbound_at, v.waiting_since, v.window_expires_at, v.snoozed_until, v.woken_at, v.awaits_reply, v.is_test, v.closed_at,
   v.created_at as "createdAt", v.updated_at as "updatedAt"`;
 
 export const LAST_MESSAGE = 'left join messages m on m.company_id = v.company_id and m._id = v.last_message_id';
@@ -50,6 +50,7 @@ export function findConversations(tx: TenantRead, ids: string[]): Promise<Conver
 export interface ConversationFields extends Pick<
   Conversation,
   | 'status'
+  | 'priority'
   | 'handled_by'
   | 'agent'
   | 'owner'
@@ -85,7 +86,8 @@ export function updateConversation(
   return exec(tx, {
     name: keepsValues ? 'conversations.updatePlain' : 'conversations.update',
     text: `update conversations set status = $3, handled_by = $4, agent_id = $5, owner_id = $6, attendant_id = $7, pipeline_id = $8,
-        step_id = $9, tags = $10, snoozed_until = $11, woken_at = null, closed_at = $12, ${keepsValues ? '' : 'custom_fields = $13, '}updated_at = now()
+        step_id = $9, tags = $10, snoozed_until = $11, woken_at = null, closed_at = $12, priority = $13,
+        waiting_since = case when $3 <> 'CLOSED' then waiting_since end, ${keepsValues ? '' : 'custom_fields = $14, '}updated_at = now()
       where company_id = $1 and _id = $2`,
     values: [
       tx.companyId,
@@ -100,6 +102,7 @@ export function updateConversation(
       fields.tags,
       fields.snoozed_until,
       fields.closed_at,
+      readRank(fields.priority),
       ...(keepsValues ? [] : [fields.held]),
     ],
   });
@@ -164,27 +167,35 @@ export function markRead(tx: TenantTx, id: string): Promise<number> {
   });
 }
 
-/** Makes an outgoing message or a note the last one of a conversation. After an answer nothing is unread. */
+/**
+ * Makes an outgoing message or a note the last one of a conversation. After an accepted message (`answers`) nothing is unread. One that
+ * someone wrote to this contact (`replies`) also ends the contact's waiting.
+ */
 export interface LastOutgoing {
   conversation: string;
   message: string;
   answers: boolean;
+  replies: boolean;
 }
 
 const moveFrom = (
   rows: typeof givenRows,
 ): string => `update conversations v set last_message_id = n.message, last_message_at = now(),
-    unread_count = case when n.answers then 0 else v.unread_count end, woken_at = case when n.answers then null else v.woken_at end
-  from ${rows({ conversation: 'text', message: 'text', answers: 'boolean' }, 2)} n
+    unread_count = case when n.answers then 0 else v.unread_count end, woken_at = case when n.answers then null else v.woken_at end,
+    waiting_since = case when not n.replies then v.waiting_since end
+  from ${rows({ conversation: 'text', message: 'text', answers: 'boolean', replies: 'boolean' }, 2)} n
   where v.company_id = $1 and v._id = n.conversation`;
 const MOVE = moveFrom(givenRow);
 const MOVE_MANY = moveFrom(givenRows);
 
-export function moveToOutgoing(tx: TenantTx, { conversation, message, answers }: LastOutgoing): Promise<number> {
+export function moveToOutgoing(
+  tx: TenantTx,
+  { conversation, message, answers, replies }: LastOutgoing,
+): Promise<number> {
   return exec(tx, {
     name: 'conversations.moveToOutgoing',
     text: MOVE,
-    values: [tx.companyId, conversation, message, answers],
+    values: [tx.companyId, conversation, message, answers, replies],
   });
 }
 
@@ -197,6 +208,7 @@ export function moveManyToOutgoing(tx: TenantTx, moves: readonly LastOutgoing[])
       moves.map(({ conversation }) => conversation),
       moves.map(({ message }) => message),
       moves.map(({ answers }) => answers),
+      moves.map(({ replies }) => replies),
     ],
   });
 }

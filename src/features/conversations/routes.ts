@@ -4,12 +4,12 @@ import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { countConversationViews, expectConversation, markConversationRead } from './conversations.ts';
+import { ConversationCounts } from './counts/schemas.ts';
 import { pageHistory } from './history.ts';
 import { pageConversations } from './list.ts';
 import { openConversation } from './open.ts';
 import {
   Conversation,
-  ConversationCounts,
   ConversationCreate,
   ConversationList,
   ConversationParams,
@@ -47,7 +47,9 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/conversations',
     scope: 'conversations:read',
     summary: 'List conversations',
-    description: 'The filters can be combined. `sort=-last_message_at` lists those with the newest message first.',
+    description:
+      'The filters can be combined. `sort=-last_message_at` lists those with the newest message first, `sort=waiting_since` only those whose contact waits, the longest first, ' +
+      'and `sort=-priority` the most urgent first.',
     query: ConversationQuery,
     errors: ['UNKNOWN_REFERENCE'],
     answers: { 200: ConversationList },
@@ -85,7 +87,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'conversations:read',
     summary: 'List the history of a conversation',
     description:
-      'Each change of its status, snooze, owner, attendant, handling, agent, step and tags, with who made it. ' +
+      'Each change of its status, snooze, priority, owner, attendant, handling, agent, step and tags, with who made it. ' +
       'Changes made together are one entry. Messages are not included.',
     params: ConversationParams,
     query: HistoryQuery,
@@ -99,7 +101,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/conversations/:id',
     scope: 'conversations:update',
-    summary: 'Change a conversation: status, people, agent, step, tags, custom fields',
+    summary: 'Change a conversation: status, priority, people, agent, step, tags, custom fields',
     description:
       'Emits CONVERSATION_UPDATED if anything changes; a new step also emits CONVERSATION_STEP_CHANGED, and a ' +
       'custom field FIELD_UPDATED. Clearing the step with null emits no CONVERSATION_STEP_CHANGED. CLOSED sets ' +

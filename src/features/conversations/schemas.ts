@@ -2,7 +2,9 @@ import { Type, type Static } from 'typebox';
 import { CONTENT_TYPES } from '../../channels/content.ts';
 import { CHANNEL_NAMES } from '../../channels/registry.ts';
 import { NAMED_ACTORS } from '../../platform/values/actor.ts';
-import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/store/paging.ts';
+import { describeFilters, filtersParameter } from '../../platform/store/filters/parameter.ts';
+import { PRIORITIES, SORTS, type Priority } from '../../platform/store/orders.ts';
+import { pageSchema, pageQuery, searchParameter } from '../../platform/store/paging.ts';
 import {
   ID_PATTERN,
   NO_BLANKS_AROUND,
@@ -40,6 +42,11 @@ const status = oneOf(
   'SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens',
 );
 
+/** Returns the number with which a priority is stored: 0 for none, and more for a more urgent one. */
+export const readRank = (priority: Priority | null): number =>
+  priority === null ? 0 : PRIORITIES.indexOf(priority) + 1;
+const priority = nullable(oneOf(PRIORITIES), 'How urgent it is; null for no priority');
+
 export const Conversation = define(
   'Conversation',
   Type.Object({
@@ -50,6 +57,7 @@ export const Conversation = define(
     inbox: recordId('inbox'),
     channel: oneOf(CHANNEL_NAMES, 'The messaging channel'),
     status,
+    priority,
     handled_by: oneOf(HANDLERS, 'Who replies: an agent, people, or not decided yet'),
     agent: nullable(recordId('agent')),
     owner: nullable(recordId('user')),
@@ -80,6 +88,12 @@ export const Conversation = define(
     ),
     last_message_at: nullable(Timestamp),
     last_inbound_at: nullable(Timestamp),
+    waiting_since: nullable({
+      ...Timestamp,
+      description:
+        'When the contact wrote the oldest message that no one has answered; null if none waits. A message of a user, a key, an agent or the business app ' +
+        'answers as soon as it is accepted, even if it fails later; a campaign, a bulk send, a follow-up and a note do not. Closing ends the waiting',
+    }),
     window_expires_at: nullable(Timestamp),
     snoozed_until: nullable(Timestamp),
     woken_at: nullable({
@@ -128,6 +142,7 @@ const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
 /** The fields of a conversation that one change can set to the same value in many. */
 export const SHARED_CHANGES = {
   status,
+  priority,
   snoozed_until: Type.Unsafe<string | null>({
     ...nullable(Timestamp),
     description: 'When a SNOOZED conversation reopens; null: only when the contact writes',
@@ -159,7 +174,17 @@ export type ConversationUpdate = Static<typeof ConversationUpdate>;
 export const StepChange = define('StepChange', strict({ step: recordId('step') }));
 export type StepChange = Static<typeof StepChange>;
 
-const HISTORY_FIELDS = ['status', 'snoozed_until', 'owner', 'attendant', 'handled_by', 'agent', 'step', 'tag'] as const;
+const HISTORY_FIELDS = [
+  'status',
+  'snoozed_until',
+  'priority',
+  'owner',
+  'attendant',
+  'handled_by',
+  'agent',
+  'step',
+  'tag',
+] as const;
 const historyName = nullable(plain.text('The name of that user, agent or step at that time'));
 
 export const HistoryEntry = define(
@@ -210,6 +235,13 @@ const idOrNone = (kind: 'user' | 'step', description: string) =>
 export const ConversationList = pageSchema(ref(Conversation));
 const SEARCH =
   "Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact";
+const PRIORITY = `(${[...PRIORITIES, NONE].join('|')})`;
+const MAX_WAITING_MINUTES = declareLimit(527_040, {
+  topic: 'Messages',
+  what: 'Filter `waiting_longer_than` of conversations',
+  unit: 'minutes',
+  beyond: '400',
+});
 /** The filters of the list besides its search, which also select the conversations of a bulk change. */
 const CONVERSATION_FILTERS = {
   status: Type.Optional(oneOf(CONVERSATION_STATUSES, 'Only records with this status')),
@@ -218,7 +250,26 @@ const CONVERSATION_FILTERS = {
   awaits_reply: Type.Optional(
     plain.flag('true: those whose contact was reached by a campaign and has not replied yet; false: all others'),
   ),
+  unread: Type.Optional(plain.flag('true: open conversations with unread messages; false: all others')),
+  waiting_longer_than: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_WAITING_MINUTES,
+      description:
+        'Only conversations whose contact has waited for an answer for this number of minutes (`waiting_since`)',
+    }),
+  ),
+  priority: Type.Optional(
+    Type.String({
+      ...explainedPattern(
+        `^${PRIORITY}(,${PRIORITY}){0,${PRIORITIES.length}}$`,
+        `must be priorities separated by commas: ${PRIORITIES.join(', ')} or ${NONE}`,
+      ),
+      description: `Conversations with one of these priorities, separated by commas: ${PRIORITIES.join(', ')}, or none`,
+    }),
+  ),
   handled_by: Type.Optional(oneOf(HANDLERS, 'Who replies: an agent, people, or not decided yet')),
+  channel: Type.Optional(oneOf(CHANNEL_NAMES, 'Only conversations in inboxes of this channel')),
   inbox: Type.Optional(recordId('inbox')),
   contact: Type.Optional(recordId('contact')),
   owner: Type.Optional(idOrNone('user', 'The id of a user; none: conversations without an owner')),
@@ -227,6 +278,11 @@ const CONVERSATION_FILTERS = {
   pipeline: Type.Optional(recordId('pipeline')),
   step: Type.Optional(idOrNone('step', 'The id of a pipeline step; none: conversations without a step')),
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only conversations with this tag' })),
+  filters: filtersParameter(
+    `A conversation must match all of them. ${describeFilters('the id or slug of a custom field of conversations')}`,
+    [{ field: 'order_total', operator: 'gte', value: 100 }],
+    'conversation-field',
+  ),
 };
 export const ConversationFilters = define(
   'ConversationFilters',
@@ -236,62 +292,6 @@ export type ConversationFilters = Static<typeof ConversationFilters>;
 export const ConversationQuery = pageQuery(
   '-createdAt',
   { ...CONVERSATION_FILTERS, search: searchParameter(SEARCH, 'conversation', 'contact') },
-  [...SORTS, '-last_message_at'],
+  [...SORTS, '-last_message_at', 'waiting_since', '-priority'],
 );
 export type ConversationQuery = Static<typeof ConversationQuery>;
-
-/** The most conversations that a count of the closed ones counts, because a company keeps them for years. */
-export const MOST_CLOSED = declareLimit(100_000, {
-  topic: 'Messages',
-  what: 'Closed conversations that are counted',
-  beyond: 'the count stays at this number',
-});
-
-const countOfOpen = plain.integer('Its open conversations');
-
-export const ConversationCounts = define(
-  'ConversationCounts',
-  Type.Object({
-    open: plain.integer('Open conversations: any status except CLOSED (open=true)'),
-    mine: nullable(
-      plain.integer('Open conversations owned by the calling user (owner=<id>&open=true); null for an API key'),
-    ),
-    unread: nullable(
-      plain.integer(
-        'Open conversations with unread messages that are owned by the calling user or have no owner; null for an API key',
-      ),
-    ),
-    unassigned: plain.integer('Open conversations without an owner (owner=none&open=true)'),
-    queues: plain.object('The work queue: open conversations that are not snoozed (open=true&snoozed=false)', {
-      mine: nullable(plain.integer('Conversations owned by the calling user; null for an API key')),
-      unassigned: plain.integer(
-        'Conversations without an owner, except those awaiting a reply to a campaign (awaits_reply=false)',
-      ),
-      all: plain.integer('All of them'),
-      no_step: plain.integer(
-        'Conversations without a pipeline step, except those awaiting a reply to a campaign (step=none&awaits_reply=false)',
-      ),
-      awaiting_reply: plain.integer('Conversations whose contact has not replied to a campaign (awaits_reply=true)'),
-    }),
-    status: plain.object('How many conversations have each status', {
-      OPEN: plain.integer('Conversations with this status'),
-      PENDING: plain.integer('Conversations with this status'),
-      SNOOZED: plain.integer('Conversations with this status'),
-      CLOSED: plain.integer(`Conversations with this status; ${MOST_CLOSED} means that many or more`),
-    }),
-    inboxes: Type.Array(
-      Type.Object({
-        inbox: recordId('inbox'),
-        count: countOfOpen,
-        snoozed: plain.integer('How many of them are snoozed'),
-      }),
-      {
-        description: 'The inboxes with open conversations (inbox=<id>&open=true)',
-      },
-    ),
-    steps: Type.Array(Type.Object({ step: recordId('step'), count: countOfOpen }), {
-      description: 'The pipeline steps with open conversations (step=<id>&open=true)',
-    }),
-  }),
-);
-export type ConversationCounts = Static<typeof ConversationCounts>;

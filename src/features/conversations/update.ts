@@ -164,9 +164,34 @@ async function changeConversation(
 }
 
 function pickFields(conversation: LockedConversation): ConversationFields {
-  const { status, handled_by, agent, owner, attendant, pipeline, step, tags, snoozed_until, closed_at, held } =
-    conversation;
-  return { status, handled_by, agent, owner, attendant, pipeline, step, tags, snoozed_until, closed_at, held };
+  const {
+    status,
+    priority,
+    handled_by,
+    agent,
+    owner,
+    attendant,
+    pipeline,
+    step,
+    tags,
+    snoozed_until,
+    closed_at,
+    held,
+  } = conversation;
+  return {
+    status,
+    priority,
+    handled_by,
+    agent,
+    owner,
+    attendant,
+    pipeline,
+    step,
+    tags,
+    snoozed_until,
+    closed_at,
+    held,
+  };
 }
 
 /** Applies the given fields and those that follow: the pipeline from the step, the times from the status. */

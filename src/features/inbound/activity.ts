@@ -17,6 +17,7 @@ export function addActivity(
   const at = messageTime(arrival.message);
   const answered = isFromBusinessApp(arrival);
   const unread = answered ? 0 : (before?.unread ?? 0);
+  const waitingSince = answered ? null : (before?.waiting_since ?? null);
   const isHeard = fromContact && (before?.inbound_at ?? '') <= at;
   return {
     company: thread.company,
@@ -28,6 +29,7 @@ export function addActivity(
     window_at: opensWindow(arrival) ? findLatest(before?.window_at, at) : (before?.window_at ?? null),
     windowed: arrival.channel.can.window24h,
     unread: fromContact ? unread + 1 : unread,
+    waiting_since: fromContact ? (waitingSince ?? at) : waitingSince,
     answered: answered || (before?.answered ?? false),
     woken: (before?.woken ?? false) || (fromContact && thread.status === 'SNOOZED'),
   };

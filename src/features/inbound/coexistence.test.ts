@@ -143,6 +143,7 @@ test('an echo sets the unread count to 0, keeps the reply window, ends no snooze
   const after = await readConversation(message);
   assert.equal((await findStoredMessage(platform, phone, echo)).conversation, message.conversation);
   assert.deepEqual([before.unread_count, after.unread_count], [1, 0]);
+  assert.deepEqual([before.waiting_since, after.waiting_since], [before.last_inbound_at, null]);
   assert.deepEqual([after.status, after.window_expires_at], ['SNOOZED', before.window_expires_at]);
   assert.equal(after.handled_by, 'HUMAN');
   assert.deepEqual(await listEventNames(platform, message.conversation), [

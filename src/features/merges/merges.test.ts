@@ -167,25 +167,28 @@ test('unread messages and the reply window of a conversation that a merge closes
   const source = await writeAsContact(platform);
   await merge(201, target.contact, source.contact._id);
   const stays = await read(`/v1/conversations/${target.conversation._id}`);
-  const { window_expires_at, last_inbound_at } = source.conversation;
+  const { window_expires_at, last_inbound_at, waiting_since } = source.conversation;
   const { name, phone_number, email } = (await read(`/v1/contacts/${target.contact}`)) as Json;
   const now = { contact_summary: { name, phone_number, email }, unread_count: 1 };
-  assert.deepEqual(stays, { ...target.conversation, window_expires_at, last_inbound_at, ...now });
-  assert.equal((await read(`/v1/conversations/${source.conversation._id}`)).unread_count, 0);
+  assert.deepEqual(stays, { ...target.conversation, window_expires_at, last_inbound_at, waiting_since, ...now });
+  const closed = await read(`/v1/conversations/${source.conversation._id}`);
+  assert.deepEqual([closed.unread_count, closed.waiting_since], [0, null]);
   assert.equal((await sendText(platform, stays._id)).status, 'SENT');
   assert.deepEqual(await listEventNames(platform, stays._id), ['CONVERSATION_CREATED']);
 });
 
-test('the conversation that a merge keeps has the later times of both, and their unread messages together', async () => {
+test('the conversation that a merge keeps has the later times of both, the longer waiting, and their unread messages together', async () => {
   const source = await writeAsContact(platform);
   await database.sql(
-    `update conversations set window_expires_at = now(), last_inbound_at = last_inbound_at - interval '1 day' where _id = $1`,
+    `update conversations set window_expires_at = now(), last_inbound_at = last_inbound_at - interval '1 day',
+      waiting_since = last_inbound_at - interval '1 day' where _id = $1`,
     [source.conversation._id],
   );
   const target = await writeAsContact(platform);
   await merge(201, target.contact._id, source.contact._id);
   const stays = await read(`/v1/conversations/${source.conversation._id}`);
   const { last_inbound_at, window_expires_at } = target.conversation;
+  assert.equal(Date.parse(stays.waiting_since), Date.parse(source.conversation.waiting_since) - 86_400_000);
   assert.deepEqual([stays.last_inbound_at, stays.window_expires_at], [last_inbound_at, window_expires_at]);
   assert.deepEqual([stays.status, stays.unread_count, stays.last_message._id], ['OPEN', 2, source.message._id]);
 });

@@ -16,17 +16,19 @@ export function closeDoubleConversations(tx: TenantTx, { from, to }: ContactMove
   return many(tx, {
     name: 'merges.closeDoubles',
     text: `with doubles as (
-        select v._id, v.unread_count, v.last_inbound_at, v.heard_from, o._id as stays, o.status = 'SNOOZED' and v.unread_count > 0 as wakes
+        select v._id, v.unread_count, v.last_inbound_at, v.waiting_since, v.heard_from, o._id as stays, o.status = 'SNOOZED' and v.unread_count > 0 as wakes
         from conversations v join conversations o on o.company_id = v.company_id and o.inbox_id = v.inbox_id
           and (o.created_at, o._id) < (v.created_at, v._id)
         where v.company_id = $1 and v.contact_id = any(array[$2, $3]) and v.status <> 'CLOSED'
           and o.contact_id = any(array[$2, $3]) and o.status <> 'CLOSED'
       ), closed as (
-        update conversations v set status = 'CLOSED', closed_at = now(), snoozed_until = null, unread_count = 0, updated_at = now()
+        update conversations v set status = 'CLOSED', closed_at = now(), snoozed_until = null, unread_count = 0, waiting_since = null,
+          updated_at = now()
         from doubles d where v.company_id = $1 and v._id = d._id
       ), older as (
         update conversations o set unread_count = o.unread_count + d.unread_count,
           last_inbound_at = greatest(o.last_inbound_at, d.last_inbound_at),
+          waiting_since = least(o.waiting_since, d.waiting_since),
           heard_from = case when d.last_inbound_at >= coalesce(o.last_inbound_at, '-infinity') then d.heard_from else o.heard_from end,
           status = case when d.wakes then 'OPEN' else o.status end,
           snoozed_until = case when d.wakes then null else o.snoozed_until end,

@@ -6,11 +6,14 @@ import { setLastOutgoing } from '../conversations/conversations.ts';
 import { insertCardFiles } from './file-queries.ts';
 import type { NewOutgoing } from './insert-queries.ts';
 
-interface Noted extends Pick<NewOutgoing, '_id' | 'conversation' | 'contact' | 'status'> {
+interface Noted extends Pick<NewOutgoing, '_id' | 'conversation' | 'contact' | 'status' | 'origin'> {
   /** True when this message opened the conversation, or created the contact: the new row shows the message already. */
   opens?: boolean;
   introduces?: boolean;
 }
+
+/** The origins of messages that answer a contact; the others are sent to many, or because the contact is silent. */
+const ANSWERING: ReadonlySet<NewOutgoing['origin']> = new Set(['DASHBOARD', 'API', 'AGENT']);
 
 /** `cards`: the attachments that the cards of all these messages show. `at`: when they were stored. */
 export function noteOutgoing(
@@ -26,7 +29,10 @@ export function noteOutgoing(
   const last = messages.filter(({ status, opens }) => !opens && (type === 'user' || status !== 'FAILED'));
   setLastOutgoing(
     tx,
-    last.map(({ _id, conversation, status }) => ({ conversation, message: _id, answers: status === 'QUEUED' })),
+    last.map(({ _id, conversation, status, origin }) => {
+      const answers = status === 'QUEUED';
+      return { conversation, message: _id, answers, replies: answers && ANSWERING.has(origin) };
+    }),
   );
   const [first, ...others] = messages
     .filter(({ status, introduces }) => !introduces && status === 'QUEUED')

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { describeFilters, filtersParameter } from '../../platform/store/filters/parameter.ts';
-import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/store/paging.ts';
+import { SORTS } from '../../platform/store/orders.ts';
+import { pageSchema, pageQuery, searchParameter } from '../../platform/store/paging.ts';
 import {
   Name,
   SLUG,

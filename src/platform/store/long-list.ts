@@ -4,6 +4,7 @@
  * records are read, and when they do not fill the page, all matches are looked up by an index and sorted.
  */
 import {
+  findActivityColumn,
   isSinceInOrder,
   WINDOW_VALUES,
   windowKeyColumns,
@@ -85,15 +86,16 @@ export const pageByKeySql = (window: Window, { keys, table, as, columns, joins =
 
 interface ActiveTable {
   table: string;
-  /** The table with the times of the last messages, whose rows have the alias `a`. */
+  /** The table with the times by which the records are sorted, whose rows have the alias `a`. */
   activity: string;
   /** A condition on these rows. */
   only?: string;
 }
 
 /** Returns SQL for the records of a table in the order that the page needs. Further conditions repeat the company. */
-export const orderedRowsSql = (window: Window, { table, activity, only = '' }: ActiveTable): string =>
-  window.field === 'last_message_at'
-    ? `(select a.active_at, a.record_id, t.* from ${activity} a
-        cross join lateral (select * from ${table} where company_id = $1 and _id = a.record_id offset 0) t where a.company_id = $1 ${only})`
-    : table;
+export function orderedRowsSql(window: Window, { table, activity, only = '' }: ActiveTable): string {
+  const at = findActivityColumn(window);
+  if (at === null) return table;
+  return `(select a.${at}, a.record_id, t.* from ${activity} a
+    cross join lateral (select * from ${table} where company_id = $1 and _id = a.record_id offset 0) t where a.company_id = $1 ${only})`;
+}

@@ -5,6 +5,15 @@ import { invalid } from '../values/errors.ts';
 import { isId } from '../values/ids.ts';
 import { namesRecord, nullable, oneOf, strict, Timestamp, plain } from '../values/schema.ts';
 import { declareLimit } from '../values/limits.ts';
+import {
+  ORDERS,
+  readCursorPlace,
+  SORTS,
+  toCursorPlace,
+  type OrderField,
+  type PlacedRecord,
+  type Sort,
+} from './orders.ts';
 
 // The largest offset of a page number; a larger one costs the database too much. Cursors have no such limit.
 const DEEPEST_OFFSET = declareLimit(1_000_000, {
@@ -12,20 +21,6 @@ const DEEPEST_OFFSET = declareLimit(1_000_000, {
   what: 'Records that a page number can reach',
   beyond: '400; use `after`',
 });
-
-/** The fields that lists can be sorted by, and their columns. Records with equal values are sorted by the id column. */
-const ORDERS = {
-  createdAt: { at: 'created_at', id: '_id' },
-  updatedAt: { at: 'updated_at', id: '_id' },
-  // The columns of a separate activity table, because an index on contacts and conversations would make storing each message expensive.
-  last_message_at: { at: 'active_at', id: 'record_id' },
-  // row_index is unique in a table, so no second column is needed.
-  row_index: { at: 'row_index', id: null },
-} as const;
-type OrderField = keyof typeof ORDERS;
-
-type Sort = OrderField | `-${OrderField}`;
-export const SORTS = ['createdAt', '-createdAt', '-updatedAt'] as const satisfies readonly Sort[];
 
 const MAX_PAGE_RECORDS = declareLimit(100, { topic: 'Records', what: 'Records per page', beyond: '400' });
 
@@ -175,30 +170,9 @@ function readCursor(text: string, field: OrderField, seal: string): { at: string
   return { at: place, id };
 }
 
-/** Converts the sort value of a cursor to a PostgreSQL literal; null when it is invalid. */
-function readCursorPlace(at: string, field: OrderField): string | null {
-  if (field === 'row_index') return /^\d{1,9}$/.test(at) ? at : null;
-  // A record without a last message has an empty value and sorts after all others.
-  if (at === '' && field === 'last_message_at') return '-infinity';
-  const milliseconds = /^\d{1,15}$/.test(at) ? Number(at) : Number.NaN;
-  // The number 253402300799999 is the end of the year 9999, the last that PostgreSQL and ISO 8601 write the same way.
-  return milliseconds <= 253_402_300_799_999 ? new Date(milliseconds).toISOString() : null;
-}
-
-/** The fields of a record that lists can be sorted by. */
-export interface PlacedRecord {
-  _id: string;
-  createdAt: string;
-  updatedAt?: string;
-  last_message_at?: string | null;
-  row_index?: number;
-}
-
 /** Returns the cursor that continues a list after this record. */
 export function makeCursorAfter({ field, seal }: Pick<Window, 'field' | 'seal'>, record: PlacedRecord): string {
-  const at = record[field];
-  const place = typeof at === 'string' ? Date.parse(at) : (at ?? '');
-  return Buffer.from(`${place}|${record._id}|${seal}`).toString('base64url');
+  return Buffer.from(`${toCursorPlace(record, field)}|${record._id}|${seal}`).toString('base64url');
 }
 
 /**
@@ -241,9 +215,9 @@ type WindowParts = Record<'since' | 'cursor' | 'order' | 'tail', string>;
 
 /** The parts of windowClause(), for statements that need them in different places. `tail` has `leading` orders, order, limit and offset. */
 export function windowSqlParts(window: Window, first: number, leading = ''): WindowParts {
-  const { at, id } = ORDERS[window.field];
+  const { at, id, type } = ORDERS[window.field];
   const [compare, direction] = window.descending ? ['<', 'desc'] : ['>', 'asc'];
-  const place = `$${first}::text::${window.field === 'row_index' ? 'int' : 'timestamptz'}`;
+  const place = `$${first}::text::${type}`;
   const lastId = `$${first + 1}::text`;
   const after =
     id === null
@@ -283,9 +257,16 @@ export const sinceNameSuffix = ({ since }: Since): string => (since === null ? '
 /** Returns the sort order of a window for records with the alias `as`. */
 export function windowOrderSql({ field, descending }: Window, as: string): string {
   const direction = descending ? 'desc' : 'asc';
-  const at = field === 'last_message_at' ? `coalesce(${as}.last_message_at, '-infinity')` : `${as}.${ORDERS[field].at}`;
+  const at =
+    field === 'last_message_at'
+      ? `coalesce(${as}.last_message_at, '-infinity')`
+      : `${as}.${field === 'waiting_since' ? field : ORDERS[field].at}`;
   return `${at} ${direction}, ${as}._id ${direction}`;
 }
+
+/** Returns the sort column of a window whose order a separate activity table has; null for any other. */
+export const findActivityColumn = ({ field }: Window): string | null =>
+  ORDERS[field].id === 'record_id' ? ORDERS[field].at : null;
 
 /** Returns the sort columns and the id (as `_id`), for statements that first find the ids of a page and then read its records. */
 export function windowKeyColumns({ field }: Window): string {

@@ -8,10 +8,10 @@ import {
   windowNameSuffix,
   windowValues,
   type Page,
-  type PlacedRecord,
   type Since,
   type Window,
 } from './paging.ts';
+import type { PlacedRecord } from './orders.ts';
 
 export interface PlainList extends Pick<Statement, 'planEachTime'> {
   /** The prefix of the statements' names, such as `users`. */

@@ -24,8 +24,23 @@ import { LIVE, queries } from './queries.ts';
 /** What a view shows. The console can tell by itself whether a conversation belongs to it, unless something is searched in it. */
 export type ConversationFilter = Pick<
   ConversationsListQuery,
-  'status' | 'open' | 'snoozed' | 'awaits_reply' | 'owner' | 'inbox' | 'step' | 'contact' | 'tag' | 'search'
+  | 'status'
+  | 'open'
+  | 'snoozed'
+  | 'awaits_reply'
+  | 'owner'
+  | 'inbox'
+  | 'step'
+  | 'contact'
+  | 'tag'
+  | 'search'
+  | 'unread'
+  | 'priority'
+  | 'channel'
+  | 'waiting_longer_than'
+  | 'sort'
 >;
+export type ConversationSort = NonNullable<ConversationFilter['sort']>;
 
 const FEEDS = ['conversations'] as const;
 const COUNTS = ['conversation-counts'] as const;
@@ -40,7 +55,7 @@ export function useConversations(filter: ConversationFilter): FeedView<Conversat
 const pageReader =
   (filter: ConversationFilter): ReadPage<Conversation> =>
   (after, signal) =>
-    parley.conversations.list({ ...filter, sort: '-last_message_at', limit: PAGE, skipCount: true, after }, { signal });
+    parley.conversations.list({ sort: '-last_message_at', ...filter, limit: PAGE, skipCount: true, after }, { signal });
 
 /** The conversation as it is shown somewhere already. */
 export const findKnownConversation = (id: string): Conversation | undefined =>
@@ -96,6 +111,10 @@ function ruleOf({
   step,
   contact,
   tag,
+  unread,
+  priority,
+  channel,
+  waiting_longer_than,
 }: ConversationFilter): Matches {
   return (conversation) =>
     (status === undefined || conversation.status === status) &&
@@ -106,10 +125,25 @@ function ruleOf({
     (inbox === undefined || conversation.inbox === inbox) &&
     (step === undefined || conversation.step === toId(step)) &&
     (contact === undefined || conversation.contact === contact) &&
-    (tag === undefined || conversation.tags.includes(tag));
+    (tag === undefined || conversation.tags.includes(tag)) &&
+    (unread === undefined || (conversation.status !== 'CLOSED' && conversation.unread_count > 0) === unread) &&
+    (priority === undefined || conversation.priority === priority) &&
+    (channel === undefined || conversation.channel === channel) &&
+    (waiting_longer_than === undefined || conversation.waiting_since !== null);
 }
 
-const activityOf = (conversation: Conversation): string => conversation.last_message_at ?? '';
+/** Returns the value that a list is sorted by, the largest first. */
+const placesOf =
+  (sort: ConversationSort | undefined) =>
+  ({ last_message_at, waiting_since, priority }: Conversation): string => {
+    if (sort === '-priority') return String(priority === null ? 0 : RANKS[priority]);
+    if (sort !== 'waiting_since') return last_message_at ?? '';
+    // Who has waited longest comes first.
+    return String(LATEST_MS - Date.parse(waiting_since ?? '')).padStart(String(LATEST_MS).length, '0');
+  };
+const RANKS = { LOW: 1, MEDIUM: 2, HIGH: 3, URGENT: 4 } as const;
+/** The end of the year 9999. */
+const LATEST_MS = 253_402_300_799_999;
 
 /** Shows a conversation as the platform has it now, in every list that it belongs to. */
 export function showConversation(conversation: Conversation): void {
@@ -124,7 +158,7 @@ export function showConversation(conversation: Conversation): void {
       refreshSearchesSoon();
       return feed;
     }
-    return placeInFeed(feed, conversation, activityOf);
+    return placeInFeed(feed, conversation, placesOf(view.sort));
   });
   if (!before || changesCounts(before, conversation)) readCountsSoon();
 }
@@ -150,9 +184,9 @@ export function refreshSearchesSoon(): void {
     const predicate = ({ queryKey: [, filter] }: Query): boolean => (filter as ConversationFilter).search !== undefined;
     for (const query of queries.getQueryCache().findAll({ queryKey: FEEDS, predicate })) {
       const { queryKey } = query;
-      const read = pageReader(queryKey[1] as ConversationFilter);
+      const filter = queryKey[1] as ConversationFilter;
       // Failure policy: the next change reads it again. A search that is not shown is read when it is shown again.
-      if (query.isActive()) refreshFeed(queryKey, read, activityOf).catch(() => undefined);
+      if (query.isActive()) refreshFeed(queryKey, pageReader(filter), placesOf(filter.sort)).catch(() => undefined);
       else void queries.invalidateQueries({ queryKey, exact: true });
     }
   }, SEARCH_PAUSE_MS);

@@ -1,4 +1,4 @@
-/** The states of a conversation. */
+/** The states and priorities of a conversation. */
 import { defineTexts } from './texts.ts';
 
 export const STATUS_NAMES = defineTexts(
@@ -6,5 +6,16 @@ export const STATUS_NAMES = defineTexts(
   {
     'pt-BR': { OPEN: 'Aberta', PENDING: 'Pendente', SNOOZED: 'Adiada', CLOSED: 'Encerrada' },
     es: { OPEN: 'Abierta', PENDING: 'Pendiente', SNOOZED: 'Pospuesta', CLOSED: 'Cerrada' },
+  },
+);
+
+/** The most urgent first. */
+export const PRIORITIES = ['URGENT', 'HIGH', 'MEDIUM', 'LOW'] as const;
+
+export const PRIORITY_NAMES = defineTexts(
+  { URGENT: 'Urgent', HIGH: 'High', MEDIUM: 'Medium', LOW: 'Low' },
+  {
+    'pt-BR': { URGENT: 'Urgente', HIGH: 'Alta', MEDIUM: 'Média', LOW: 'Baixa' },
+    es: { URGENT: 'Urgente', HIGH: 'Alta', MEDIUM: 'Media', LOW: 'Baja' },
   },
 );

@@ -63,6 +63,14 @@ const formatUnit = (value: number, unit: 'millisecond' | 'second'): string =>
 export const formatDuration = (count: number, unit: 'minute' | 'hour' | 'day'): string =>
   count.toLocaleString(getLanguage(), { style: 'unit', unit, unitDisplay: 'long' });
 
+/** 18 min, 4 h, 3 d: the largest unit alone. */
+export function formatShortDuration(minutes: number): string {
+  const [value, unit] =
+    minutes < 60 ? [minutes, 'minute'] : minutes < 1_440 ? [minutes / 60, 'hour'] : [minutes / 1_440, 'day'];
+  const options = { style: 'unit', unit, unitDisplay: minutes < 60 ? 'short' : 'narrow' } as const;
+  return Math.floor(value).toLocaleString(getLanguage(), options);
+}
+
 /** 1.4 MB */
 export const formatBytes = (bytes: number): string => writeBytes(getLanguage(), bytes);
 

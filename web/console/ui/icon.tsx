@@ -50,6 +50,8 @@ const PATHS = {
   download: 'M12 4v11M7 11l5 5 5-5M4 20h16',
   upload: 'M12 16V5M7 9l5-5 5 5M4 20h16',
   merge: 'M7 4v5c0 4 5 3 5 7v4M17 4v5c0 4-5 3-5 7',
+  sort: 'M7 4v15M3 15l4 4 4-4M13 6h8M13 11h6M13 16h4',
+  flag: 'M6 21V4h12l-3 4 3 4H6',
   filter: 'M4 5h16l-6 8v6l-4-2v-4z',
   refresh: 'M20 11a8 8 0 1 0-2.3 6M20 4v7h-7',
   warning: 'M12 4 2.5 20h19zM12 10v4M12 17h.01',

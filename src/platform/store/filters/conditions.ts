@@ -79,6 +79,11 @@ interface HeldFilter {
   value: string;
 }
 
+/** A condition on the custom field with this id. */
+export interface ValueFilter extends HeldFilter {
+  _id: string;
+}
+
 /** Makes the exact condition on a value in a JSON document with typed values. `held` is the SQL expression of the value. */
 export function heldCondition(held: string, { type, operator, value }: HeldFilter, bind: BindValue): string {
   if (operator === 'is_empty' || operator === 'is_not_empty') {

@@ -18,8 +18,9 @@ import { MessageHits } from './message-hits.tsx';
 import { ConversationRow } from './conversation-row.tsx';
 import styles from './conversation-list.module.css';
 import { INBOX } from './texts.ts';
+import { ListHead } from './list-head.tsx';
 import { useListKeys } from './list-keys.ts';
-import { useViewName } from './view-list.tsx';
+import { useNarrowed } from './list-options.ts';
 import { countOf } from './views.ts';
 
 interface ConversationListProps {
@@ -32,8 +33,9 @@ interface ConversationListProps {
 /** A search begins when nobody has typed for this long. */
 const TYPED_MS = 250;
 
-export function ConversationList({ view, filter, current }: ConversationListProps): ReactElement {
+export function ConversationList({ view, filter: whole, current }: ConversationListProps): ReactElement {
   const texts = useTexts(INBOX);
+  const filter = useNarrowed(view, whole);
   const [typed, setTyped] = useState('');
   const [search, setSearch] = useState('');
   useEffect(() => {
@@ -59,19 +61,6 @@ export function ConversationList({ view, filter, current }: ConversationListProp
         <SearchResults key={search} {...{ view, filter, current, search }} />
       )}
     </section>
-  );
-}
-
-function ListHead({ view }: { view: string }): ReactElement {
-  const name = useViewName(view);
-  const count = countOf(view, useCounts().data);
-  return (
-    <header className={styles['head']}>
-      <h2 className={styles['name']} dir="auto">
-        {name}
-      </h2>
-      {count !== null && count > 0 && <span className={styles['total']}>{formatNumber(count)}</span>}
-    </header>
   );
 }
 
@@ -117,12 +106,13 @@ function SearchResults({ search, ...list }: ConversationListProps & { search: st
 /** The rows with what can be done with several of them. */
 function Selectable({ view, filter, current }: ConversationListProps): ReactElement {
   const feed = useConversations(filter);
+  const { sort: _, ...unsorted } = filter;
   const selection = useSelection(feed.items);
   useSelectionKeys(selection, current);
   return (
     <>
       <RunProgress view={view} />
-      {selection.items.length > 0 && <SelectionBar selection={selection} filter={filter} />}
+      {selection.items.length > 0 && <SelectionBar selection={selection} filter={unsorted} />}
       <Rows {...{ feed, selection, view, current }} />
     </>
   );

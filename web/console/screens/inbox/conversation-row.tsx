@@ -17,7 +17,8 @@ import { BULK } from './bulk/texts.ts';
 import styles from './conversation-row.module.css';
 import { isFromList, returnToComposer } from '../../frame/writing.ts';
 import { THREAD } from './thread/texts.ts';
-import { STATUS_NAMES } from '../../texts/conversation-states.ts';
+import { Waiting } from './waiting.tsx';
+import { PRIORITY_NAMES, STATUS_NAMES } from '../../texts/conversation-states.ts';
 
 interface ConversationRowProps {
   conversation: Conversation;
@@ -29,10 +30,22 @@ interface ConversationRowProps {
 export function ConversationRow({ conversation, view, selection, isCurrent }: ConversationRowProps): ReactElement {
   const texts = useTexts(BULK);
   const states = useTexts(STATUS_NAMES);
+  const priorities = useTexts(PRIORITY_NAMES);
   const thread = useTexts(THREAD);
   const inbox = useTexts(INBOX);
   const owner = useUserName(conversation.owner);
-  const { _id, channel, unread_count, last_message, last_message_at, status, woken_at, handled_by } = conversation;
+  const {
+    _id,
+    channel,
+    unread_count,
+    last_message,
+    last_message_at,
+    status,
+    woken_at,
+    handled_by,
+    priority,
+    waiting_since,
+  } = conversation;
   const isFailed = last_message?.is_failed ?? false;
   const name = useContactName(conversation);
   const row = useRowFocus(isCurrent);
@@ -55,7 +68,19 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
             <span className={styles['name']} dir="auto">
               {name}
             </span>
-            {last_message_at && (
+            {priority && (priority === 'URGENT' || priority === 'HIGH') && (
+              <span
+                className={styles['flag']}
+                data-priority={priority}
+                role="img"
+                aria-label={priorities[priority]}
+                title={priorities[priority]}
+              >
+                <Icon name="flag" size={14} />
+              </span>
+            )}
+            {waiting_since && <Waiting since={waiting_since} />}
+            {!waiting_since && last_message_at && (
               <time className={styles['time']} dateTime={last_message_at} title={formatMoment(last_message_at)}>
                 {formatShort(last_message_at)}
               </time>

@@ -35,6 +35,8 @@ function describeChange(texts: Texts, change: Change, all: readonly Change[]): s
       return describeStatus(texts, change, all);
     case 'snoozed_until':
       return all.some((other) => other.field === 'status') || to === null ? null : texts.asideUntil(formatMoment(to));
+    case 'priority':
+      return to === null ? texts.noPriority : texts[to as 'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT'];
     case 'owner':
       return to === null ? texts.unassigned(before) : texts.assigned(after);
     case 'attendant':

@@ -13,7 +13,7 @@ import { Person } from '../../../ui/person.tsx';
 import { useIsNarrow } from '../../../ui/narrow.ts';
 import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
-import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
+import { PRIORITIES, PRIORITY_NAMES, STATUS_NAMES } from '../../../texts/conversation-states.ts';
 import { findReturn, returnToComposer } from '../../../frame/writing.ts';
 import { listStepItems } from '../step-items.ts';
 import { useSnoozeMenu } from './snooze-menu.tsx';
@@ -36,6 +36,7 @@ export function ThreadActions({ conversation, more }: ThreadActionsProps): React
   const apply: Change = (update) => change.mutate(update, { onError: showError });
   const owners = useOwnerItems(conversation, apply);
   const steps = useStepItems(conversation);
+  const priorities = usePriorityItems(conversation, apply);
   const { dialog, ...times } = useWaitItems(conversation, apply);
   const { isClosed, isBusy, toggle } = useClosing(conversation);
   const end: MenuItem = {
@@ -48,7 +49,13 @@ export function ThreadActions({ conversation, more }: ThreadActionsProps): React
     },
   };
   if (useIsNarrow()) {
-    const items = [end, ...more, ...under(times.title, times.items), ...under(texts.step, steps)];
+    const items = [
+      end,
+      ...more,
+      ...under(times.title, times.items),
+      ...under(texts.priority, priorities),
+      ...under(texts.step, steps),
+    ];
     return (
       <>
         <Menu
@@ -76,6 +83,12 @@ export function ThreadActions({ conversation, more }: ThreadActionsProps): React
           trigger={<IconButton icon="board" label={texts.step} />}
         />
       )}
+      <Menu
+        title={texts.priority}
+        items={priorities}
+        finalFocus={findReturn}
+        trigger={<IconButton icon="flag" label={texts.priority} isOn={conversation.priority !== null} />}
+      />
       <Menu {...times} finalFocus={findReturn} trigger={<IconButton icon="clock" label={texts.putAside} />} />
       <Button
         kind={isClosed ? 'plain' : 'primary'}
@@ -142,6 +155,17 @@ function useAgentItems({ agent, handled_by }: Conversation, apply: Change): Menu
     icon: 'agent',
     isChosen: handled_by === 'AI' && agent === _id,
     onSelect: () => apply({ agent: _id, handled_by: 'AI' }),
+  }));
+}
+
+function usePriorityItems({ priority }: Conversation, apply: Change): MenuItem[] {
+  const texts = useTexts(THREAD);
+  const names = useTexts(PRIORITY_NAMES);
+  return [...PRIORITIES, null].map((each) => ({
+    key: each ?? 'none',
+    label: each === null ? texts.noPriority : names[each],
+    isChosen: each === priority,
+    onSelect: () => apply({ priority: each }),
   }));
 }
 

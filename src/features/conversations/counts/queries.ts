@@ -1,5 +1,5 @@
-import { one } from '../../platform/store/db.ts';
-import type { TenantRead } from '../../platform/store/tenant.ts';
+import { one } from '../../../platform/store/db.ts';
+import type { TenantRead } from '../../../platform/store/tenant.ts';
 import { MOST_CLOSED, type ConversationCounts } from './schemas.ts';
 
 /** Returns SQL for the number of open conversations that match a condition. */
