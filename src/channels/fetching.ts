@@ -72,7 +72,8 @@ export interface PushedItems<Config = Record<string, unknown>> {
 
 /**
  * fetched: `position` is the one behind the items; `hasMore` is true when the network has further ones · refused: the network does not
- * accept the credentials any more · stopped: the server is not asked again until a user saves the inbox · failed: the caller may try again later, from `position` when there is one. `error` is one sentence for people.
+ * accept the credentials any more · stopped: the server sends too much, so the inbox is an ERROR until a user saves it · failed: the caller
+ * may try again later, from `position` when there is one. `error` is one sentence for people.
  */
 export type FetchedItems =
   | { outcome: 'fetched'; items: FetchedItem[]; position: FetchPosition; hasMore: boolean }

@@ -5,7 +5,8 @@ import { openPage, startBrowser } from '../support/browser.ts';
 import { findBarriers, openConsole } from '../support/console.ts';
 import { startPlatform } from '../support/platform.ts';
 import { waitUntil } from '../support/wait.ts';
-import { findReceived, followShop } from '../support/widget.ts';
+import { followShop } from '../support/shop-page.ts';
+import { findReceived } from '../support/widget.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();

@@ -8,7 +8,8 @@ import { makePng } from '../support/media-samples.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { waitUntil } from '../support/wait.ts';
 import { composeButtons, prove, sendAsAgent } from '../support/web-chat.ts';
-import { answerVisitor, findReceived, followShop, openShop, startShop } from '../support/widget.ts';
+import { followShop } from '../support/shop-page.ts';
+import { answerVisitor, findReceived, openShop, startShop } from '../support/widget.ts';
 
 const platform = await startPlatform();
 const { call } = platform;

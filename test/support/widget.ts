@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
-import type { Browser, BrowserContextOptions, FrameLocator, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { shipWebApps } from '../../src/platform/http/web-builds.ts';
 import { openPage } from './browser.ts';
 import type { Json } from './platform.ts';
+import { followShop, type ShopPage } from './shop-page.ts';
 import { waitUntil } from './wait.ts';
 import { openSite, type CalledPlatform } from './web-chat.ts';
 
@@ -62,20 +63,9 @@ export async function startShop(platform: CalledPlatform, options: ShopOptions =
   return { origin, inbox };
 }
 
-export interface OpenShop {
-  page: Page;
-  launcher: Locator;
-  /** The chat inside of its frame. */
-  chat: FrameLocator;
+export interface OpenShop extends ShopPage {
   complaints: string[];
   requests: string[];
-  /** Opens the chat and waits for its field. */
-  openChat(): Promise<void>;
-  write(text: string): Promise<void>;
-  /** Waits until the chat shows this text as a message. */
-  waitFor(text: string): Promise<void>;
-  /** The texts of the messages that the chat shows. */
-  texts(): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -88,27 +78,6 @@ export async function openShop(
   const opened = await openPage(browser, { locale: 'en-GB', viewport: { width: 1280, height: 800 }, ...options });
   await opened.page.goto(origin);
   return { ...opened, ...followShop(opened.page), close: () => opened.page.context().close() };
-}
-
-/** The parts of a page that shows the site. */
-export function followShop(page: Page): Omit<OpenShop, 'complaints' | 'requests' | 'close'> {
-  const launcher = page.locator('parley-chat button');
-  const chat = page.frameLocator('parley-chat iframe');
-  return {
-    page,
-    launcher,
-    chat,
-    openChat: async () => {
-      await launcher.click();
-      await chat.getByRole('textbox').first().waitFor();
-    },
-    write: async (text) => {
-      await chat.locator('textarea').fill(text);
-      await chat.locator('textarea').press('Enter');
-    },
-    waitFor: (text) => chat.locator('.message .text', { hasText: text }).first().waitFor(),
-    texts: () => chat.locator('.message .text').allTextContents(),
-  };
 }
 
 /** Waits until the company has got the message of a visitor, and returns it. */

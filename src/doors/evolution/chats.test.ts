@@ -1,12 +1,15 @@
 /** The other routes of the door for clients of Evolution API: contacts, chats, messages, files and the life of instances. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { beginReading, uploadFile } from '../../../test/support/attachments.ts';
 import { openEvolution } from '../../../test/support/evolution.ts';
-import { connectInstance, setGateway } from '../../../test/support/gateway.ts';
-import { makeJpg } from '../../../test/support/media-samples.ts';
+import { connectInstance, listCalls, setGateway } from '../../../test/support/gateway.ts';
+import { makeJpg, makePdf } from '../../../test/support/media-samples.ts';
 import { makeNetworkId } from '../../../test/support/network.ts';
 import type { Json } from '../../../test/support/platform.ts';
-import { reportStatuses, writeAsContact } from '../../../test/support/traffic.ts';
+import { countStatements } from '../../../test/support/statements.ts';
+import { reportStatuses, sendText, writeAsContact } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
 const { platform, name, ask } = await openEvolution();
@@ -111,6 +114,53 @@ test('the file of a message comes as base64, for its key and for the message as 
   assert.deepEqual(missing.response.message, ['Message not found']);
   const text = await post(400, 'chat/getBase64FromMediaMessage', { message: { key: { id: written.external_id } } });
   assert.deepEqual(text.response.message, ['The message is not of the media type']);
+});
+
+test('the file of a message takes a place among the downloads of its company while it is sent, and is refused when none is free', async () => {
+  const large = Buffer.concat([makePdf(), randomBytes(12 * 1024 * 1024)]);
+  const { _id: attachment, external_url: link } = await uploadFile(platform, { data: large });
+  const { body: sent } = await call(201, 'POST', '/v1/messages/send-document', {
+    body: { conversationId: conversation._id, message: { attachment } },
+  });
+  const body = JSON.stringify({ message: { key: { id: sent.external_id } } });
+  const headers = { apikey: demo.key, 'content-type': 'application/json' };
+  const route = `chat/getBase64FromMediaMessage/${name}`;
+  const others = await Promise.all(Array.from({ length: 63 }, () => beginReading(link)));
+  const last = await beginReading(`${platform.url}/evolution/${route}`, { method: 'POST', headers, body });
+  assert.deepEqual(
+    [...others, last].filter(({ status }) => status !== 200 && status !== 201),
+    [],
+  );
+  const refusals = await Promise.all([
+    fetch(link),
+    fetch(`${platform.url}/evolution/${route}`, { method: 'POST', headers, body }),
+  ]);
+  assert.deepEqual(
+    refusals.map((refused) => [refused.status, refused.headers.get('retry-after')]),
+    [
+      [503, '5'],
+      [503, '5'],
+    ],
+  );
+  last.hangUp();
+  const next = await beginReading(link);
+  assert.equal(next.status, 200);
+  for (const { hangUp } of [...others, next]) hangUp();
+});
+
+test('a message that several messages of a page quote is looked up once, and not at all when it is in the page', async () => {
+  const { contact: asking, conversation: of, message: quoted } = await writeAsContact(platform, { text: 'How much?' });
+  for (const content of ['One', 'Two', 'Three']) await sendText(platform, of._id, { content, replyTo: quoted._id });
+  const where = { key: { remoteJid: `${asking.phone_number.slice(1)}@s.whatsapp.net` } };
+  const countLookUps = (offset: number): Promise<number> =>
+    countStatements('messages.find', quoted._id, async () => {
+      const { records } = (await post(200, 'chat/findMessages', { where, offset })).messages;
+      assert.deepEqual(
+        records.slice(0, 3).map(({ contextInfo }: Json) => contextInfo.quotedMessage.conversation),
+        ['How much?', 'How much?', 'How much?'],
+      );
+    });
+  assert.deepEqual([await countLookUps(3), await countLookUps(4)], [1, 0]);
 });
 
 test('numbers are checked by their form, pictures are those of contacts, and a contact is blocked and unblocked', async () => {
@@ -219,6 +269,19 @@ test('the gateway of an instance says which numbers have WhatsApp', async () => 
   ]);
   await setGateway(platform, { faults: { whatsappNumbers: [{ kind: 'reset' }] } });
   assert.deepEqual(await check(inbox), [{ number: '+55 85 99123-0001', exists: null, network_id: null }, impossible]);
+});
+
+test('a gateway that does not answer is asked for the first fifty numbers of a list only', async () => {
+  const phone = await connectInstance(platform);
+  const numbers = Array.from({ length: 120 }, (_, index) => String(5_585_991_240_000 + index));
+  const check = async (): Promise<number[]> => {
+    await ask(200, 'POST', `chat/whatsappNumbers/${encodeURIComponent(phone.name)}`, { body: { numbers } });
+    const calls = await listCalls(platform, phone, 'chat/whatsappNumbers');
+    return calls.map((asked) => asked.numbers.length);
+  };
+  await setGateway(platform, { faults: { whatsappNumbers: [{ kind: 'reset_after_accept' }] } });
+  assert.deepEqual(await check(), [50]);
+  assert.deepEqual(await check(), [50, 50, 50, 20]);
 });
 
 test('an instance of a gateway that waits for a phone shows the code to pair one', async () => {

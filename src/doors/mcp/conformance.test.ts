@@ -42,7 +42,7 @@ async function openProxy(): Promise<Server> {
   return server;
 }
 
-// What the server asks of its clients, or tells them between request and answer: it is one without sessions, and needs none of these.
+// Scenarios that need a session: during a call the server asks its client something, or reports progress.
 const WITHOUT_SESSIONS = [
   'logging-set-level',
   'tools-call-with-logging',

@@ -1,12 +1,10 @@
 /** Tests the links of attachments: headers, ranges, ETags, expiry, and how companies share the bandwidth. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { uploadFile } from '../../../test/support/attachments.ts';
+import { beginReading, uploadFile } from '../../../test/support/attachments.ts';
 import { makeMp3, makePdf, makePng, makeWebp } from '../../../test/support/media-samples.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
@@ -211,15 +209,6 @@ describe('a file that is not there', () => {
 });
 
 describe('limits of a company', () => {
-  /** Begins to load a file and reads none of its body. */
-  async function begin(url: string): Promise<{ response: IncomingMessage; hangUp(): void }> {
-    const asked = request(url, { agent: false }).end();
-    asked.on('error', () => undefined);
-    const [response] = (await once(asked, 'response')) as [IncomingMessage];
-    response.on('error', () => undefined);
-    return { response, hangUp: () => asked.destroy() };
-  }
-
   test('downloads of a company are slowed down to its rate, and those of another company are not', async () => {
     const { key } = await platform.createCompany();
     const large = Buffer.concat([makePdf(), randomBytes(4 * 1024 * 1024)]);
@@ -241,8 +230,8 @@ describe('limits of a company', () => {
     const large = Buffer.concat([makePdf(), randomBytes(8 * 1024 * 1024)]);
     const own = await uploadFile(platform, { data: large });
     const other = await uploadFile(platform, { data: 'quick' }, key);
-    const slow = await Promise.all(Array.from({ length: 64 }, () => begin(own.external_url)));
-    assert.ok(slow.every(({ response }) => response.statusCode === 200));
+    const slow = await Promise.all(Array.from({ length: 64 }, () => beginReading(own.external_url)));
+    assert.ok(slow.every(({ status }) => status === 200));
     const refused = await fetch(own.external_url);
     expectProblem({ status: refused.status, headers: refused.headers, body: await refused.json() }, 'UNAVAILABLE');
     assert.equal((await open(other.external_url)).status, 200);

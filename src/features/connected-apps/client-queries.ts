@@ -40,8 +40,9 @@ export function touchClient(tx: SystemTx, id: string): Promise<number> {
 export function trimClients(tx: SystemTx, most: number): Promise<number> {
   return exec(tx, {
     name: 'connected-apps.trimClients',
-    text: `delete from oauth_clients where _id in (select _id from oauth_clients where used_at is null
-      order by created_at desc offset $1 for update skip locked)`,
+    text: `delete from oauth_clients where _id in (select _id from oauth_clients where used_at is null and created_at <= (
+        select created_at from oauth_clients where used_at is null order by created_at desc offset $1 limit 1)
+      order by created_at limit 100 for update skip locked)`,
     values: [most],
   });
 }

@@ -144,7 +144,7 @@ async function renewGrant(kit: Kit, tx: SystemTx, grant: Grant): Promise<Tokens>
   };
 }
 
-/** Ends the connection of a token, whatever kind of token it is (RFC 7009). An unknown one is no error. */
+/** Revokes a connection by any of its tokens (RFC 7009); an unknown token is ignored. */
 export async function revokeToken(kit: Kit, request: TokenRequest, origin: Origin): Promise<void> {
   const claims = await verifyAppToken(request.get('token') ?? '', kit.tokenKeyring);
   if (!claims) return;

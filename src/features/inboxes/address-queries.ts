@@ -56,15 +56,15 @@ export interface Claimant {
   _id: string;
   version: number;
   status: InboxRow['connection']['status'];
-  /** True when the network has accepted the credentials of the inbox and has not refused them since. */
-  owns: boolean;
+  /** True for an inbox that receives at the address, even if the network has refused its credentials since. */
+  receives: boolean;
 }
 
 /** Locks every ACTIVE inbox with this address, always in the same order. */
 export function lockClaimants(tx: SystemTx, { channel, address }: Address): Promise<Claimant[]> {
   return many(tx, {
     name: 'inboxes.lockClaimants',
-    text: `select _id, connection_version as version, connection_status as status, accepted_at is not null and connection_status <> 'ERROR' as owns
+    text: `select _id, connection_version as version, connection_status as status, accepted_at is not null as receives
       from inboxes where channel = $1 and network_address = $2 and status = 'ACTIVE' order by company_id, _id for no key update`,
     values: [channel, address],
   });

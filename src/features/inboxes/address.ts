@@ -50,11 +50,12 @@ async function takeAddress(kit: Kit, row: InboxRow, accepted: Acceptance): Promi
   const taken = await kit.database.systemTx(`company:${row.company}`, async (tx) => {
     const claimants = address ? await lockClaimants(tx, address) : [];
     if (address && !claimants.some((each) => each._id === row._id && each.version === version)) return 'void';
-    if (claimants.some(({ _id, owns }) => owns && _id !== row._id)) return 'taken';
+    if (claimants.some((each) => each._id !== row._id && each.receives && each.status !== 'ERROR')) return 'taken';
     const dropped = address ? await dropOtherClaims(tx, address, row._id, LOST) : [];
     const connected = await connectInbox(tx, row, { version, ...accepted });
-    const before = new Map(claimants.map(({ _id, status }) => [_id, status]));
-    const others = dropped.map((other) => ({ ...other, was: before.get(other._id) ?? other.connection.status }));
+    // An inbox that lost its number was an ERROR before, because the network refused its credentials.
+    const before = new Map(claimants.map(({ _id, status, receives }) => [_id, receives ? null : status]));
+    const others = dropped.map((other) => ({ ...other, was: before.get(other._id) ?? null }));
     tx.concerns(dropped.map(({ company }) => company));
     await announceConnections(kit, tx, [connected, ...others]);
     // A network without accounts has nothing that inboxes share.

@@ -1,9 +1,9 @@
 /** Asks the network of an inbox which phone numbers it knows. */
-import { CALL_MS } from '../../channels/limits.ts';
 import type { Kit } from '../../kit.ts';
 import { expectFound } from '../../platform/values/errors.ts';
 import { isPhoneFault, onlyDigits, readPhone } from '../../platform/values/phone.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
+import { callInTurn } from './network-turns.ts';
 import { findInbox, type InboxRow } from './queries.ts';
 import type { CheckedNumbers, NumberCheck } from './schemas.ts';
 import { openSettings, readSettings } from './settings.ts';
@@ -33,15 +33,17 @@ function readDigits(number: string): string | null {
   return isPhoneFault(phone) ? null : onlyDigits(phone.phone_number);
 }
 
-/** Null when the network has no such question, or gave no answer. */
+/** Null when the network cannot be asked, or did not answer. */
 async function ask(kit: Kit, row: InboxRow, numbers: string[]): Promise<Map<string, string> | null> {
   const channel = kit.channels.get(row.channel);
-  if (!channel.findNumbers || row.status !== 'ACTIVE' || !readSettings(row, channel)) return null;
-  try {
-    return await channel.findNumbers(numbers, openSettings(row, channel, kit.secrets), AbortSignal.timeout(CALL_MS));
-  } catch (error) {
-    // Failure policy: that nobody knows is an answer; a caller can ask again.
-    kit.log.info({ err: error, inbox: row._id }, 'inboxes: the network did not say which numbers it knows');
-    return null;
-  }
+  const { findNumbers } = channel;
+  if (!findNumbers || row.status !== 'ACTIVE' || !readSettings(row, channel)) return null;
+  const settings = openSettings(row, channel, kit.secrets);
+  return callInTurn(row.company, (signal) =>
+    findNumbers(numbers, settings, signal).catch((error: unknown) => {
+      // Failure policy: that nobody knows is an answer; a caller can ask again.
+      kit.log.info({ err: error, inbox: row._id }, 'inboxes: the network did not say which numbers it knows');
+      return null;
+    }),
+  );
 }

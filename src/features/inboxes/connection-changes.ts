@@ -7,7 +7,7 @@ import { refuseInbox, setConnection, type ChangedInbox } from './queries.ts';
 
 type KitOfChanges = Pick<Kit, 'secrets'>;
 
-/** Emits INBOX_CONNECTION_CHANGED for those whose connection has another status than before. */
+/** Emits INBOX_CONNECTION_CHANGED for those whose connection has another status than before, or that have lost their number. */
 export const announceConnections = (
   kit: KitOfChanges,
   tx: TenantTx | SystemTx,

@@ -16,6 +16,7 @@ import { expectFree } from './address.ts';
 import { checkConnection } from './connection.ts';
 import { chooseDoorName, refuseTakenName } from './door-name.ts';
 import { CheckConnection, RECHECK_SECONDS } from './jobs.ts';
+import { callInTurn } from './network-turns.ts';
 import {
   findInbox,
   findInboxes,
@@ -72,7 +73,7 @@ export async function updateInboxById(kit: Kit, tenant: Tenant, id: string, inpu
 /** Checks a saved inbox. A failure of the check must not fail the request, because the inbox is already stored. */
 export async function checkNow(kit: Kit, row: InboxRow): Promise<InboxRow | null> {
   try {
-    return await checkConnection(kit, row);
+    return await callInTurn(row.company, () => checkConnection(kit, row));
   } catch (error) {
     // Failure policy: the inbox stays PENDING, and the job that was enqueued when it was saved checks it again.
     kit.log.warn({ err: error, inbox: row._id }, 'inboxes: the connection could not be checked now');

@@ -10,6 +10,7 @@ import { AppError, expectFound, invalid } from '../../platform/values/errors.ts'
 import { isSameSecret } from '../../platform/store/secrets.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
 import { checkNow, takeSettings } from './inboxes.ts';
+import { callInTurn } from './network-turns.ts';
 import { findInbox, type InboxRow } from './queries.ts';
 import type { ConnectLink } from './schemas.ts';
 import { openSettings, readSettings } from './settings.ts';
@@ -36,15 +37,13 @@ export async function makeConnectLink(kit: Kit, tenant: Tenant, id: string): Pro
   // Whoever has the link decides the account, so the audit says who made it.
   await tenant.tx(() => Promise.resolve());
   const expiresAt = new Date(Date.now() + LINK_MS);
-  const link = await logIn.makeLink(
-    {
-      config: readSettings(row, channel) && openSettings(row, channel, kit.secrets),
-      token: makeToken(kit, row, expiresAt.getTime()),
-      noticeUrl: `${kit.config.PUBLIC_URL}${logIn.path}`,
-      expiresAt,
-    },
-    AbortSignal.timeout(CALL_MS),
-  );
+  const wanted = {
+    config: readSettings(row, channel) && openSettings(row, channel, kit.secrets),
+    token: makeToken(kit, row, expiresAt.getTime()),
+    noticeUrl: `${kit.config.PUBLIC_URL}${logIn.path}`,
+    expiresAt,
+  };
+  const link = await callInTurn(row.company, (signal) => logIn.makeLink(wanted, signal));
   if (link.outcome === 'made') return { url: link.url, expires_at: expiresAt.toISOString() };
   if (link.outcome === 'unknown' || !link.network) {
     const detail = link.outcome === 'unknown' ? link.reason : link.error.message;

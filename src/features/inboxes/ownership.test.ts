@@ -1,8 +1,11 @@
 /** A network number belongs to the one ACTIVE inbox of the installation whose credentials the network has accepted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createListeningCompany, startReceiver } from '../../../test/support/deliveries.ts';
+import { openLive } from '../../../test/support/live.ts';
 import { waitUntilCopied } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 const platform = await startPlatform();
 const { call, database, demo, sandbox } = platform;
@@ -208,6 +211,41 @@ test('an inbox whose credentials the network refuses still receives, until the n
   const second = await create(other, { ...ownInbox(number), ...wapConfig(number, 'token-of-the-new-owner') });
   assert.deepEqual([second.connection.status, await receivingInbox(number)], ['CONNECTED', second._id]);
   assert.equal((await readConnection(demo, first._id)).error, 'Another inbox has already verified this number.');
+});
+
+test('a company whose number is taken by another company is told by its webhook and its live stream, and no other company is', async () => {
+  const receiver = await startReceiver();
+  const listen = (path: string) =>
+    createListeningCompany(platform, receiver.url + path, { events: ['INBOX_CONNECTION_CHANGED'] });
+  const [loser, winner] = [await listen('/loser'), await listen('/winner')];
+  const number = await registered();
+  const first = await create(loser, ownInbox(number));
+  await register(number, 'token-of-the-winner');
+  await put(200, loser, first._id, wapConfig(number, 'an-old-token'));
+  const [losing, winning] = [await openLive(platform, loser), await openLive(platform, winner)];
+  const second = await create(winner, { ...ownInbox(number), ...wapConfig(number, 'token-of-the-winner') });
+  const hasLost = ({ _id, connection }: Json): boolean =>
+    _id === first._id && connection.error === 'Another inbox has already verified this number.';
+  await losing.waitFor('inbox', hasLost);
+  await winning.waitFor('inbox', ({ _id, connection }) => _id === second._id && connection.status === 'CONNECTED');
+  const told = await waitUntil('the events of both companies', async () => {
+    const [lost, won] = ['/loser', '/winner'].map((path) => receiver.at(path).map(({ body }) => body.data));
+    return lost && lost.length >= 4 && won?.length ? { lost, won } : null;
+  });
+  assert.equal(told.lost.filter(hasLost).length, 1);
+  assert.ok(told.lost.every(({ _id }) => _id === first._id));
+  assert.deepEqual(
+    told.won.map(({ _id }) => _id),
+    [second._id],
+  );
+  for (const [live, own] of [
+    [losing, first],
+    [winning, second],
+  ] as const) {
+    const ids = live.events.filter(({ event }) => event === 'inbox').map(({ data }) => data._id);
+    assert.deepEqual([...new Set(ids)], [own._id]);
+    await live.close();
+  }
 });
 
 test('an inbox keeps its number while the network cannot be reached and while its credentials change', async () => {

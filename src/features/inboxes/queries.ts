@@ -179,9 +179,9 @@ export function updateInbox(
   });
 }
 
-/** An inbox after a change, and the status of its connection before. */
+/** An inbox after a change, and the status of its connection before; null when the change is announced whatever it was. */
 export interface ChangedInbox extends InboxRow {
-  was: InboxRow['connection']['status'];
+  was: InboxRow['connection']['status'] | null;
 }
 
 /** Begins a statement that changes the connection of an inbox and returns its row with CHANGED. */

@@ -1,13 +1,13 @@
 /** The templates of an inbox's account: lists the platform's copy, submits a template to the network's review, and removes one. */
 import { NetworkRefusal } from '../../channels/channel.ts';
 import { readShape } from '../../channels/templates/shape.ts';
-import { CALL_MS } from '../../channels/limits.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError, expectFound, invalid } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
 import { networkCredentials, type Credentials } from '../inboxes/connection.ts';
+import { callInTurn } from '../inboxes/network-turns.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import { askForCopy, findShelf, openCatalogue, type Shelf } from './catalogue.ts';
 import { toDraft } from './draft.ts';
@@ -125,8 +125,10 @@ async function callNetwork<T>(
   const credentials = await networkCredentials(kit, tenant.read, inbox._id);
   if (!credentials) throw invalid('id', 'is the id of an inbox without settings', 'CHANNEL_CONFIG_REQUIRED');
   try {
-    return await call(credentials.settings, AbortSignal.timeout(CALL_MS));
+    return await callInTurn(tenant.companyId, (signal) => call(credentials.settings, signal));
   } catch (error) {
+    // No turn came, so the network was not called.
+    if (error instanceof AppError) throw error;
     if (!(error instanceof NetworkRefusal)) {
       kit.log.warn({ err: error, inbox: inbox._id }, 'templates: the network gave no answer');
       await askForCopy(kit, tenant, catalogue, 0);

@@ -8,7 +8,6 @@ import { limitToApp, ROLE_SCOPES, USER_ROLES, type AppAccess, type UserRole } fr
 import { isOwnShortKey, isShortKey } from './short-keys.ts';
 import {
   createKeyring,
-  verifyAppToken,
   verifyToken,
   type AppClaims,
   type KeyClaims,
@@ -135,7 +134,7 @@ export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSour
   async function find({ kind, token }: Shown): Promise<FoundPrincipal> {
     if (kind === 'session') return findSessionPrincipal(token, source, noteUse);
     if (isShortKey(token)) return findKeyPrincipal(token, isOwnShortKey(token, keyring) ? 'short' : null);
-    const claims = (await verifyToken(token, keyring)) ?? (await verifyAppToken(token, keyring));
+    const claims = await verifyToken(token, keyring);
     if (claims?.type === 'app') return findAppPrincipal(claims, source, noteUse);
     return claims?.type === 'user' ? findUserPrincipal(claims, source) : findKeyPrincipal(token, claims);
   }

@@ -94,17 +94,18 @@ export type AppClaims = Static<typeof AppClaims>;
 export type VisitorClaims = Static<typeof VisitorClaims>;
 export type UserClaims = Static<typeof UserClaims>;
 export type KeyClaims = Static<typeof CompanyClaims> | Static<typeof GlobalClaims>;
+type BearerClaims = UserClaims | KeyClaims | AppClaims;
 
 const CHECKERS = new Map([
   ['user', createChecker(UserClaims)],
   ['company', createChecker(CompanyClaims)],
   ['global', createChecker(GlobalClaims)],
+  ['app', createChecker(AppClaims)],
 ]);
 
 const visitorChecker = createChecker(VisitorClaims);
-const appChecker = createChecker(AppClaims);
 
-function areClaims(claims: Record<string, unknown>): claims is UserClaims | KeyClaims {
+function areClaims(claims: Record<string, unknown>): claims is BearerClaims {
   const checker = CHECKERS.get(String(claims['type']));
   return checker !== undefined && checker.findFailures(claims).length === 0;
 }
@@ -136,7 +137,7 @@ export async function signToken(
 }
 
 /** Returns the claims of a token; null when the platform did not issue it, or when it is expired or not yet valid. */
-export async function verifyToken(token: string, keyring: Keyring): Promise<UserClaims | KeyClaims | null> {
+export async function verifyToken(token: string, keyring: Keyring): Promise<BearerClaims | null> {
   const claims = await readClaims(token, keyring);
   if (!claims || !areClaims(claims) || !isValidNow(claims)) return null;
   return claims.type === 'user' && claims.exp - claims.iat > SESSION_SECONDS ? null : claims;
@@ -151,9 +152,8 @@ export async function verifyVisitorToken(token: string, keyring: Keyring): Promi
 
 /** Returns the claims of a code or token of a connected app; null when the platform did not issue it, or when it is expired. */
 export async function verifyAppToken(token: string, keyring: Keyring): Promise<AppClaims | null> {
-  const claims = await readClaims(token, keyring);
-  const isApp = claims !== null && appChecker.findFailures(claims).length === 0;
-  return isApp && isValidNow(claims as AppClaims) ? (claims as AppClaims) : null;
+  const claims = await verifyToken(token, keyring);
+  return claims?.type === 'app' ? claims : null;
 }
 
 async function readClaims(token: string, keyring: Keyring): Promise<Record<string, unknown> | null> {

@@ -1,12 +1,11 @@
 /** A fresh platform with its sandbox, and the folder in which a coding agent works on one scenario. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPlatform, type Json, type Platform } from '../../support/platform.ts';
 import { openModel, say, sendJson } from '../../support/model.ts';
+import { findPort } from '../../support/ports.ts';
 import { waitUntil } from '../../support/wait.ts';
 
 export interface EvalStage {
@@ -29,7 +28,7 @@ export async function openEvalStage(patienceMs = PATIENCE_MS): Promise<EvalStage
   const env = { AI_BASE_URL: `${model.url}/v1`, AI_MODEL: 'scripted', AI_API_KEY: 'none' };
   const { platform, close } = await openPlatform({ env });
   const folder = await mkdtemp(join(tmpdir(), 'docs-eval-'));
-  const port = await findFreePort();
+  const port = await findPort();
   const programs: ChildProcess[] = [];
   const within: EvalStage['within'] = (what, look) => waitUntil(what, look, patienceMs);
   return {
@@ -72,12 +71,4 @@ function answerByTool({ messages, tools = [] }: Json): Json {
     .match(/[\w-]+/g)
     ?.at(-1);
   return table ? say(null, [['read_table', { table, search }]]) : say('I do not know.');
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Response } from 'playwright-core';
 import { shipWebApps } from '../../../src/platform/http/web-builds.ts';
 import { launchBrowser } from '../../support/browser.ts';
+import { followShop } from '../../support/shop-page.ts';
 import type { EvalStage } from './stage.ts';
 
 // A platform looks for the build when it starts.
@@ -21,12 +22,11 @@ export async function writeInChat({ folder, port }: EvalStage, text: string): Pr
   try {
     const opened = await browser.newPage();
     await opened.goto(`http://127.0.0.1:${port}/`);
-    await opened.locator('parley-chat button').click();
-    const field = opened.frameLocator('parley-chat iframe').locator('textarea');
-    await field.fill(text);
+    const { openChat, write } = followShop(opened);
+    await openChat();
     const isSent = (answer: Response): boolean =>
       answer.request().method() === 'POST' && answer.url().endsWith('/messages');
-    await Promise.all([opened.waitForResponse(isSent), field.press('Enter')]);
+    await Promise.all([opened.waitForResponse(isSent), write(text)]);
   } finally {
     await browser.close();
     server.closeAllConnections();

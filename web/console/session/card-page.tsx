@@ -1,4 +1,4 @@
-/** A page with one card and without navigation, for what happens before or beside the work. */
+/** A page with a single card and no navigation, such as the log-in. */
 import type { ReactElement, ReactNode } from 'react';
 import styles from './card-page.module.css';
 

@@ -18,7 +18,7 @@ export const CONNECTED_APPS = defineTexts(
     ends: 'Ends if unused',
     revoke: 'Revoke',
     reallyRevoke: 'Revoke the app? It stops working.',
-    revoked: 'App revoked',
+    revokedNow: 'App revoked',
   },
   {
     'pt-BR': {
@@ -38,7 +38,7 @@ export const CONNECTED_APPS = defineTexts(
       ends: 'Termina sem uso',
       revoke: 'Revogar',
       reallyRevoke: 'Revogar mesmo? O aplicativo para de funcionar.',
-      revoked: 'O aplicativo foi revogado',
+      revokedNow: 'O aplicativo foi revogado',
     },
     es: {
       lead: 'Asistentes y otras aplicaciones que actúan por un usuario, con los permisos de ese usuario y nada más.',
@@ -57,7 +57,7 @@ export const CONNECTED_APPS = defineTexts(
       ends: 'Termina sin uso',
       revoke: 'Revocar',
       reallyRevoke: '¿Revocar de verdad? La aplicación deja de funcionar.',
-      revoked: 'La aplicación está revocada',
+      revokedNow: 'La aplicación está revocada',
     },
   },
 );
