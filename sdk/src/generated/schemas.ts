@@ -3081,7 +3081,7 @@ export interface Inbox {
   default_owner: string | null;
   /** Whether the network has accepted the inbox's credentials */
   connection: {
-    /** PENDING: the network has not accepted the inbox yet; ERROR: the inbox cannot be used, and `error` says why */
+    /** PENDING: the network has not accepted the inbox yet; ERROR: the network has refused the inbox, and `error` says why */
     status: 'PENDING' | 'CONNECTED' | 'ERROR';
     /** ISO 8601 UTC with milliseconds */
     checked_at: string | null;
@@ -4224,7 +4224,7 @@ export interface InboxHealth {
   status: 'ACTIVE' | 'DELETED';
   /** Whether the network has accepted the inbox's credentials */
   connection: {
-    /** PENDING: the network has not accepted the inbox yet; ERROR: the inbox cannot be used, and `error` says why */
+    /** PENDING: the network has not accepted the inbox yet; ERROR: the network has refused the inbox, and `error` says why */
     status: 'PENDING' | 'CONNECTED' | 'ERROR';
     /** ISO 8601 UTC with milliseconds */
     checked_at: string | null;

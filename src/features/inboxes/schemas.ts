@@ -182,7 +182,7 @@ export const Inbox = define(
     connection: plain.object("Whether the network has accepted the inbox's credentials", {
       status: oneOf(
         ['PENDING', 'CONNECTED', 'ERROR'],
-        'PENDING: the network has not accepted the inbox yet; ERROR: the inbox cannot be used, and `error` says why',
+        'PENDING: the network has not accepted the inbox yet; ERROR: the network has refused the inbox, and `error` says why',
       ),
       checked_at: nullable(Timestamp),
       error: nullable(plain.text('What went wrong; null if nothing did')),

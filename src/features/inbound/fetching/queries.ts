@@ -21,7 +21,7 @@ export interface ClaimedInbox extends ClaimedRow, FetchPlace {
   failures: number;
   channel: ChannelName;
   address: string;
-  /** False when the inbox was closed, or refused by its network, since it was queued. */
+  /** False when the inbox was closed, or has lost its number, since it was queued. */
   receives: boolean;
 }
 

@@ -29,24 +29,7 @@ interface ConversationRowProps {
 
 export function ConversationRow({ conversation, view, selection, isCurrent }: ConversationRowProps): ReactElement {
   const texts = useTexts(BULK);
-  const states = useTexts(STATUS_NAMES);
-  const priorities = useTexts(PRIORITY_NAMES);
-  const thread = useTexts(THREAD);
-  const inbox = useTexts(INBOX);
-  const owner = useUserName(conversation.owner);
-  const {
-    _id,
-    channel,
-    unread_count,
-    last_message,
-    last_message_at,
-    status,
-    woken_at,
-    handled_by,
-    priority,
-    waiting_since,
-  } = conversation;
-  const isFailed = last_message?.is_failed ?? false;
+  const { _id, channel, unread_count } = conversation;
   const name = useContactName(conversation);
   const row = useRowFocus(isCurrent);
   return (
@@ -64,47 +47,8 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
           <Avatar name={name} />
         </ChannelMark>
         <span className={styles['text']}>
-          <span className={styles['line']}>
-            <span className={styles['name']} dir="auto">
-              {name}
-            </span>
-            {priority && (priority === 'URGENT' || priority === 'HIGH') && (
-              <span
-                className={styles['flag']}
-                data-priority={priority}
-                role="img"
-                aria-label={priorities[priority]}
-                title={priorities[priority]}
-              >
-                <Icon name="flag" size={14} />
-              </span>
-            )}
-            {waiting_since && <Waiting since={waiting_since} />}
-            {!waiting_since && last_message_at && (
-              <time className={styles['time']} dateTime={last_message_at} title={formatMoment(last_message_at)}>
-                {formatShort(last_message_at)}
-              </time>
-            )}
-          </span>
-          <span className={styles['line']}>
-            {isFailed && (
-              <span className={styles['failed']}>
-                <Icon name="warning" size={14} /> {thread.FAILED}
-              </span>
-            )}
-            {handled_by === 'AI' && <Badge tone="ai">{inbox.ai}</Badge>}
-            <span className={styles['snippet']} dir="auto">
-              <LastMessage conversation={conversation} />
-            </span>
-            {woken_at !== null && <Badge tone="warning">{inbox.woken}</Badge>}
-            {status !== 'OPEN' && <Badge>{states[status]}</Badge>}
-            <UnreadBadge count={unread_count} />
-            {owner && (
-              <span className={styles['owner']} role="img" aria-label={inbox.assignedTo(owner)} title={owner}>
-                <Avatar name={owner} size="small" />
-              </span>
-            )}
-          </span>
+          <FirstLine conversation={conversation} name={name} />
+          <SecondLine conversation={conversation} />
         </span>
       </Link>
       {selection.isPossible && (
@@ -118,6 +62,66 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
         </label>
       )}
     </div>
+  );
+}
+
+/** Whom the conversation is with, how urgent it is, and how long the contact has waited, or else when the last message was. */
+function FirstLine({ conversation, name }: { conversation: Conversation; name: string }): ReactElement {
+  const priorities = useTexts(PRIORITY_NAMES);
+  const { last_message_at, priority, waiting_since } = conversation;
+  return (
+    <span className={styles['line']}>
+      <span className={styles['name']} dir="auto">
+        {name}
+      </span>
+      {(priority === 'URGENT' || priority === 'HIGH') && (
+        <span
+          className={styles['flag']}
+          data-priority={priority}
+          role="img"
+          aria-label={priorities[priority]}
+          title={priorities[priority]}
+        >
+          <Icon name="flag" size={14} />
+        </span>
+      )}
+      {waiting_since && <Waiting since={waiting_since} />}
+      {!waiting_since && last_message_at && (
+        <time className={styles['time']} dateTime={last_message_at} title={formatMoment(last_message_at)}>
+          {formatShort(last_message_at)}
+        </time>
+      )}
+    </span>
+  );
+}
+
+/** What was written last, with the state of the conversation and its owner. */
+function SecondLine({ conversation }: { conversation: Conversation }): ReactElement {
+  const states = useTexts(STATUS_NAMES);
+  const thread = useTexts(THREAD);
+  const inbox = useTexts(INBOX);
+  const owner = useUserName(conversation.owner);
+  const { unread_count, last_message, status, woken_at, handled_by } = conversation;
+  return (
+    <span className={styles['line']}>
+      {last_message?.is_failed && (
+        <span className={styles['failed']}>
+          <Icon name="warning" size={14} /> {thread.FAILED}
+        </span>
+      )}
+      {handled_by === 'AI' && <Badge tone="ai">{inbox.ai}</Badge>}
+      <span className={styles['snippet']} dir="auto">
+        <LastMessage conversation={conversation} />
+      </span>
+      {woken_at !== null && <Badge tone="warning">{inbox.woken}</Badge>}
+      {status !== 'OPEN' && <Badge>{states[status]}</Badge>}
+      <UnreadBadge count={unread_count} />
+      {owner && (
+        <span className={styles['owner']} role="img" aria-label={inbox.assignedTo(owner)} title={owner}>
+          <Avatar name={owner} size="small" />
+        </span>
+      )}
+    </span>
   );
 }
 

@@ -14,21 +14,21 @@ export interface ListFilter {
 }
 
 const KEPT_AS = 'parley.sort.';
-const sorts = createStore<Readonly<Record<string, ListSort>>>({});
-const filters = createStore<Readonly<Record<string, ListFilter>>>({});
+const sorts = createStore<ReadonlyMap<string, ListSort>>(new Map());
+const filters = createStore<ReadonlyMap<string, ListFilter>>(new Map());
 const NONE: ListFilter = {};
 
 const readSort = (view: string): ListSort =>
   LIST_SORTS.find((each) => each === readKept(KEPT_AS + view)) ?? '-last_message_at';
 
-export const useListSort = (view: string): ListSort => useStore(sorts, (all) => all[view] ?? readSort(view));
+export const useListSort = (view: string): ListSort => useStore(sorts, (all) => all.get(view) ?? readSort(view));
 
 export function chooseListSort(view: string, sort: ListSort): void {
   keep(KEPT_AS + view, sort === '-last_message_at' ? null : sort);
-  sorts.set({ ...sorts.get(), [view]: sort });
+  sorts.set(new Map(sorts.get()).set(view, sort));
 }
 
-export const useListFilter = (view: string): ListFilter => useStore(filters, (all) => all[view] ?? NONE);
+export const useListFilter = (view: string): ListFilter => useStore(filters, (all) => all.get(view) ?? NONE);
 
 /** Adds a condition, or takes it away where it is the same. */
 export function toggleListFilter<Name extends keyof ListFilter>(
@@ -36,8 +36,8 @@ export function toggleListFilter<Name extends keyof ListFilter>(
   name: Name,
   value: ListFilter[Name],
 ): void {
-  const { [name]: before, ...others } = filters.get()[view] ?? NONE;
-  filters.set({ ...filters.get(), [view]: before === value ? others : { ...others, [name]: value } });
+  const { [name]: before, ...others } = filters.get().get(view) ?? NONE;
+  filters.set(new Map(filters.get()).set(view, before === value ? others : { ...others, [name]: value }));
 }
 
 /** Returns what the list of a view shows. In the order of waiting it shows only those who wait. */

@@ -37,7 +37,6 @@ interface ComposerProps {
 export function Composer(props: ComposerProps): ReactElement | null {
   const { conversation, contact, replyTo, onReplyDone } = props;
   const texts = useTexts(THREAD);
-  const { user } = useSession();
   const place = useDraftPlace(conversation._id);
   const draft = useDraft(place);
   const isNote = draft.writing === 'NOTE';
@@ -107,19 +106,22 @@ export function Composer(props: ComposerProps): ReactElement | null {
           onTemplate={hasTemplates ? () => setTemplate(true) : null}
         />
       </WritingTabs>
-      {isTemplate && (
-        <TemplateDialog
-          inbox={conversation.inbox}
-          contact={contact}
-          onSend={(content) => {
-            void post({ user: user._id, conversation: conversation._id, content, replyTo: null });
-            setTemplate(false);
-          }}
-          onClose={() => setTemplate(false)}
-        />
-      )}
+      {isTemplate && <TemplateSending {...{ conversation, contact }} onClose={() => setTemplate(false)} />}
     </div>
   );
+}
+
+function TemplateSending({
+  conversation,
+  contact,
+  onClose,
+}: Pick<ComposerProps, 'conversation' | 'contact'> & { onClose(): void }): ReactElement {
+  const { user } = useSession();
+  const send = (content: OutgoingContent): void => {
+    void post({ user: user._id, conversation: conversation._id, content, replyTo: null });
+    onClose();
+  };
+  return <TemplateDialog inbox={conversation.inbox} contact={contact} onSend={send} onClose={onClose} />;
 }
 
 /** Focuses the field when the user clicks an empty part of the composer or a disabled button. */
