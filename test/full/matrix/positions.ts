@@ -25,18 +25,19 @@ interface IdWriting extends Pick<Position, 'answer' | 'at'> {
   write(operation: Operation): Position['write'];
 }
 
+const inFilters = (at: string): IdWriting => ({
+  answer: 400,
+  at,
+  write: () => (field) => JSON.stringify([{ field, operator: 'eq', value: 'Ana' }]),
+});
+
 const WRITINGS = new Map<string, IdWriting>([
   ['after', { answer: 200, write: writeCursor }],
   // A list of ids: one that is not found is left out, and a text that is no id is refused.
   ['ids', { answer: 200, write: () => (id) => id }],
-  [
-    'filters',
-    {
-      answer: 400,
-      at: 'filters[].field',
-      write: () => (field) => JSON.stringify([{ field, operator: 'eq', value: 'Ana' }]),
-    },
-  ],
+  ['filters', inFilters('filters[].field')],
+  // The same filters select the conversations of a bulk change.
+  ['filter.filters', inFilters('filter.filters[].field')],
 ]);
 
 const ID_LENGTH = newId().length;
@@ -46,6 +47,8 @@ export function findPositions(operation: Operation): Position[] {
   return listTextPlaces(operation).flatMap((place) => {
     // The filters of rows name columns of their own table, and no records.
     if (place.path === 'filters' && place.kinds.length === 0) return [];
+    // A priority is one of a few fixed words.
+    if (place.path === 'priority') return [];
     // A cursor contains the id of a record of its list. A filter that takes any text might find a record by its id, although the document
     // does not say so.
     const kinds = place.kinds.length === 0 && place.in === 'query' ? operation.answers : place.kinds;
