@@ -106,7 +106,9 @@ async function tryForeignIds(
     const others = [await put(findId(pair.other, first))];
     // A caller without the right gets the refusal before any record is looked up.
     if (caller.refusal) return compareAnswers(account, { position, valid, caller }, [unknown, ...others]);
-    const slug = position.in === 'body' && !position.isId ? pair.other.slugs[first] : undefined;
+    // A filter by a slug that no field has is refused as any other text that names no field.
+    const bySlug = position.in === 'body' && !position.isId && position.at === undefined;
+    const slug = bySlug ? pair.other.slugs[first] : undefined;
     const ids = ['f'.repeat(24), ...further.map((kind) => findId(pair.other, kind)), ...(slug ? [slug] : [])];
     for (const id of ids) others.push(await put(id));
     // Where the path names a record inside another one, both ids are replaced, so that the inner record really belongs to the outer one.
