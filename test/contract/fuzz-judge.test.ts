@@ -128,7 +128,7 @@ test('the document uses no schema rule that the judge does not know', () => {
   const rules =
     'type enum anyOf properties required additionalProperties minProperties maxProperties items minItems maxItems uniqueItems';
   const known = new Set(
-    `${rules} minLength maxLength pattern format minimum maximum description default title propertyNames ${RECORDS_KEYWORD}`.split(
+    `${rules} minLength maxLength pattern format minimum maximum description default title examples propertyNames ${RECORDS_KEYWORD}`.split(
       ' ',
     ),
   );

@@ -28,13 +28,18 @@ test('by the keyboard alone, a template starts a conversation with a number that
     .getByRole('button', { name: /^hello_world/ })
     .first()
     .press('Enter');
-  await dialog.getByRole('button', { name: 'Send', exact: true }).press('Enter');
+  await dialog.getByRole('button', { name: 'Send', exact: true }).focus();
+  // Pressed twice, it sends once.
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
   await waitForSent(page.getByRole('log', { name: 'Messages' }));
   const { result } = (await platform.call(200, 'GET', '/v1/contacts?search=5511988887001')).body;
   assert.equal(result.length, 1);
   const opened = (await platform.call(200, 'GET', `/v1/conversations?contact=${result[0]._id}`)).body.result;
   assert.equal(opened.length, 1);
   assert.ok(opened[0].owner, 'it belongs to who wrote it');
+  const sent = (await platform.call(200, 'GET', `/v1/messages/conversation/${opened[0]._id}`)).body.result;
+  assert.equal(sent.length, 1);
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -36,14 +36,14 @@ describe('the error for an invalid field is a sentence', () => {
       'POST',
       '/v1/api-keys',
       { name: 'k', type: 'company', scopes: ['contact:read'] },
-      'scopes[0] must be one of 91 values, among them *, webhooks:* or webhooks:create: did you mean contacts:read?',
+      'scopes[0] must be one of 96 values, among them *, webhooks:* or webhooks:create: did you mean contacts:read?',
     ],
     ['POST', '/v1/custom-fields', { title: 'A', context: 'contact' }, 'type is required'],
     [
       'POST',
       '/v1/api-keys',
       { name: 'k', type: 'company', scopes: ['cook:read'] },
-      'scopes[0] must be one of 91 values, among them *, webhooks:* or webhooks:create',
+      'scopes[0] must be one of 96 values, among them *, webhooks:* or webhooks:create',
     ],
     ['POST', '/v1/api-keys', { name: 'k', type: 'user', scopes: ['*'] }, 'type must be one of company or global'],
     [

@@ -77,6 +77,8 @@ const PLAIN = [
   'a',
   '7',
   '09:00',
+  // A priority of a conversation.
+  'HIGH',
 ];
 // The number of tries to generate a text for a pattern. A pattern that no generated text matches is tested by the broken requests alone.
 const TRIES = 40;

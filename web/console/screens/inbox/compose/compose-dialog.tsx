@@ -58,7 +58,14 @@ function MessageForm({ recipient, onBack }: { recipient: Recipient; onBack(): vo
     inbox !== undefined && isWindowClosed({ window_expires_at: null, ...open, channel: inbox.channel });
   if (isTemplate && inbox)
     return (
-      <TemplateDialog inbox={inbox._id} contact={recipient.contact} onSend={send} onClose={() => setTemplate(false)} />
+      <TemplateDialog
+        inbox={inbox._id}
+        contact={recipient.contact}
+        onSend={send}
+        isBusy={start.isPending}
+        error={start.error}
+        onClose={() => setTemplate(false)}
+      />
     );
   return (
     <Dialog
@@ -138,8 +145,8 @@ interface Start {
 }
 
 /**
- * Opens the conversation, goes there and posts the message, which the thread shows with what becomes of it. Pressed again after an answer that was lost, it finds
- * the same contact and conversation.
+ * Opens the conversation, goes there and posts the message, which the thread shows with what becomes of it. Pressed again after an answer
+ * that was lost, it finds the same contact and conversation.
  */
 function useStart() {
   const [, navigate] = useLocation();

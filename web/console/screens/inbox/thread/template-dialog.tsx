@@ -4,6 +4,7 @@ import { useState, type ReactElement } from 'react';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
+import { FormProblem } from '../../../ui/form-problem.tsx';
 import { MessagePreview } from '../../../ui/templates/message-preview.tsx';
 import { TemplateChoice } from '../../../ui/templates/template-choice.tsx';
 import {
@@ -24,6 +25,10 @@ interface TemplateDialogProps {
   inbox: string;
   contact: Contact | null;
   onSend(content: OutgoingContent): void;
+  /** It is being sent. */
+  isBusy?: boolean;
+  /** Why it could not be sent. */
+  error?: unknown;
   onClose(): void;
 }
 
@@ -44,7 +49,8 @@ interface TemplateFormProps extends TemplateDialogProps {
   onBack(): void;
 }
 
-function TemplateForm({ contact, template, onSend, onClose, onBack }: TemplateFormProps): ReactElement {
+function TemplateForm(props: TemplateFormProps): ReactElement {
+  const { contact, template, onSend, isBusy = false, error, onClose, onBack } = props;
   const texts = useTexts(THREAD);
   const common = useTexts(COMMON);
   const asked = listAsked(template);
@@ -64,12 +70,13 @@ function TemplateForm({ contact, template, onSend, onClose, onBack }: TemplateFo
       actions={
         <>
           <Button onClick={onBack}>{common.back}</Button>
-          <Button kind="primary" icon="send" disabled={!isWhole(template, values)} onClick={send}>
+          <Button kind="primary" icon="send" isBusy={isBusy} disabled={!isWhole(template, values)} onClick={send}>
             {texts.send}
           </Button>
         </>
       }
     >
+      <FormProblem error={error} fields={[]} />
       {asked.map((parameter) => (
         <ValueField
           key={keyOf(parameter)}
