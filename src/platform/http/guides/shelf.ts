@@ -34,6 +34,7 @@ const FOR_USERS = [
   'phone',
   'sdk',
   'console',
+  'console-settings',
   'deploying',
   'high-availability',
   'limits',
