@@ -5,9 +5,10 @@ import type { Kit } from '../../../kit.ts';
 import { bufferSource } from '../../../platform/store/byte-source.ts';
 import { AppError } from '../../../platform/values/errors.ts';
 import { networkCredentials } from '../../inboxes/connection.ts';
-import { noteRefusal, stopInbox } from '../../inboxes/refused.ts';
+import { noteRefusal } from '../../inboxes/refused.ts';
 import type { Intake } from '../intake.ts';
 import { countBytes, keepAside, translateItem } from '../translate-item.ts';
+import { haltInbox } from './halt.ts';
 import type { ClaimedInbox, FetchOutcome } from './queries.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
 
@@ -67,8 +68,7 @@ async function fetchAndStore({ kit, intake, signal }: Fetching, inbox: ClaimedIn
     const cause = { code: 'LOG_IN_REFUSED', message: fetched.error };
     await kit.database.tenantTx(company, (tx) => noteRefusal(kit, tx, credentials, cause));
   }
-  if (fetched.outcome === 'stopped')
-    await kit.database.tenantTx(company, (tx) => stopInbox(kit, tx, credentials, fetched.error));
+  if (fetched.outcome === 'stopped') await haltInbox(kit, company, credentials, fetched.error);
   if (fetched.outcome !== 'fetched') {
     kit.log.info({ company, inbox: _id, reason: fetched.error }, 'fetching: the network has failed');
     if (fetched.outcome === 'failed' && fetched.position)

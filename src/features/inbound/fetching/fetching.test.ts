@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import {
   MAIL_LOG_IN,
+  sayWithoutEnd,
   startImapServer,
   startSmtpServer,
   trustCertificate,
@@ -11,6 +12,7 @@ import { SAMPLE_HEADERS, writeMail, writeMultipart } from '../../../../test/supp
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { makeMessageId } from '../../../channels/email/message-id.ts';
+import { requeueDue } from './queries.ts';
 
 const certificate = trustCertificate({ after });
 const platform = await startPlatform();
@@ -37,13 +39,17 @@ async function readRow(): Promise<Json> {
   return rows[0];
 }
 
+/** Makes the inbox due at once, unless it is halted. */
+const makeDue = (): Promise<unknown> =>
+  database.sql(
+    `update inbox_fetches set state = 'WAITING', due_at = null where inbox_id = $1 and state = 'RESTING' and due_at is not null`,
+    [inbox._id],
+  );
+
 /** Makes the inbox due at once, again and again, until the test has what it waits for. */
 async function waitForFetch<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
   return waitUntil(what, async () => {
-    await database.sql(
-      `update inbox_fetches set state = 'WAITING', due_at = null where inbox_id = $1 and state = 'RESTING'`,
-      [inbox._id],
-    );
+    await makeDue();
     return look();
   });
 }
@@ -332,7 +338,7 @@ test('mails are read while other callers use all places of those who wait for a 
 });
 
 test('a mail that the server does not hand out in three tries is kept aside, and the mails behind it are stored', async () => {
-  await waitForFetch('a rest', async () => (await readRow()).state === 'RESTING');
+  await waitUntil('a rest', async () => (await readRow()).state === 'RESTING');
   const broken = mailbox.add(writeMail(makeHeaders().headers, 'Broken'));
   mailbox.interfere = (command, _tag, socket) =>
     command.startsWith(`UID FETCH ${broken} `) && Boolean(socket.destroy());
@@ -342,6 +348,25 @@ test('a mail that the server does not hand out in three tries is kept aside, and
   mailbox.interfere = null;
   const asides = await database.sql<Json>(`select reason from callbacks_aside where reason like '%three times.'`);
   assert.equal(asides.length, 1);
+});
+
+test('a server that sends without end is not asked again until the inbox is saved', async () => {
+  mailbox.interfere = sayWithoutEnd('UID FETCH', '* 1 EXISTS\r\n');
+  mailbox.add(writeMail(makeHeaders().headers, 'Never read'));
+  const readInbox = async (): Promise<Json> => (await call(200, 'GET', `/v1/inboxes/${inbox._id}`)).body;
+  const { connection } = await waitForFetch('the error', async () => {
+    const shown = await readInbox();
+    return shown.connection.status === 'ERROR' && shown;
+  });
+  assert.match(connection.error, /not read again until the inbox is saved/);
+  mailbox.interfere = null;
+  await platform.running.kit.database.systemTx('upkeep', (tx) => requeueDue(tx, 1_000));
+  const { state, due_at } = await readRow();
+  assert.deepEqual({ state, due_at }, { state: 'RESTING', due_at: null });
+  const { headers, id } = makeHeaders();
+  mailbox.add(writeMail(headers, 'Read once it is saved'));
+  await call(200, 'PUT', `/v1/inboxes/${inbox._id}`, { body: { email_config: config } });
+  await waitUntil('the mail', async () => (await listMessages()).some(({ external_id }) => external_id === id));
 });
 
 test('when the server refuses the log-in, the inbox shows it', async () => {

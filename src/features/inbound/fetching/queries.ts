@@ -5,7 +5,7 @@ import { pickInTurn, pickValues } from '../../../platform/work/claims/fair-pick.
 import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../../platform/work/claims/queue.ts';
 import { exec, many } from '../../../platform/store/db.ts';
 import { isPicked } from '../../../platform/store/picked-rows.ts';
-import type { SystemTx } from '../../../platform/store/tenant.ts';
+import type { SystemTx, TenantTx } from '../../../platform/store/tenant.ts';
 
 const QUEUE = { table: 'inbox_fetches', waiting: `state = 'WAITING'`, order: 'seq', columns: 'inbox_id' };
 
@@ -82,17 +82,31 @@ export function recordFetches(tx: SystemTx, outcomes: FetchOutcome[]): Promise<n
   });
 }
 
-/** Returns inboxes to the queue that are due, or whose worker has died. Those that do not receive stay until they do. */
+/**
+ * Returns inboxes to the queue that are due, or whose worker has died, or that were halted and saved since. Those that do not receive stay
+ * until they do.
+ */
 export function requeueDue(tx: SystemTx, limit: number): Promise<number> {
   return exec(tx, {
     name: 'inbound.requeueFetches',
     text: `with picked as (
-        select f.company_id, f.inbox_id from inbox_fetches f where f.state <> 'WAITING' and f.due_at <= now() and exists (
-          select from inboxes i where i.company_id = f.company_id and i._id = f.inbox_id and ${RECEIVES})
+        select f.company_id, f.inbox_id from inbox_fetches f where f.state <> 'WAITING' and (f.due_at <= now() or f.due_at is null) and exists (
+          select from inboxes i where i.company_id = f.company_id and i._id = f.inbox_id and ${RECEIVES}
+            and (f.due_at is not null or i.connection_status <> 'ERROR'))
         order by f.due_at limit $1 for update of f skip locked
       )
       update inbox_fetches f set state = 'WAITING', due_at = null from picked where ${isPicked('f', 'inbox_id')}`,
     values: [limit],
+  });
+}
+
+/** Fetches and watches an inbox no more until a user saves it. Running work of the inbox stores no outcome. */
+export function haltFetches(tx: TenantTx, inbox: string, version: number): Promise<number> {
+  return exec(tx, {
+    name: 'inbound.haltFetches',
+    text: `update inbox_fetches f set state = 'RESTING', due_at = null, turn = f.turn + 1, failures = f.failures + 1
+      from inboxes i where f.company_id = $1 and f.inbox_id = $2 and i.company_id = $1 and i._id = $2 and i.connection_version = $3`,
+    values: [tx.companyId, inbox, version],
   });
 }
 

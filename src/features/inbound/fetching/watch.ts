@@ -5,7 +5,7 @@
 import type { Kit } from '../../../kit.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import { networkCredentials } from '../../inboxes/connection.ts';
-import { stopInbox } from '../../inboxes/refused.ts';
+import { haltInbox } from './halt.ts';
 import { claimWatches, endWatch, noteNews, renewWatches, type WatchedInbox } from './watch-queries.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
 
@@ -97,8 +97,7 @@ async function watchInbox(kit: Kit, { inbox, worker, wake, signal }: Watched): P
     const { watchItems } = kit.channels.get(inbox.channel);
     const credentials = await networkCredentials(kit, kit.database.read(inbox.company), inbox._id);
     const ended = watchItems && credentials ? await watchItems(credentials.settings, onNews, signal) : null;
-    if (ended?.outcome === 'stopped' && credentials)
-      await kit.database.tenantTx(inbox.company, (tx) => stopInbox(kit, tx, credentials, ended.error));
+    if (ended?.outcome === 'stopped' && credentials) await haltInbox(kit, inbox.company, credentials, ended.error);
     const rest = ended?.outcome === 'not offered' ? NOT_OFFERED_SECONDS : ENDED_SECONDS;
     // Another process, or this one after its next start, may go on at once.
     await endWatch(system, worker, inbox, signal.aborted ? 0 : rest);
