@@ -8,8 +8,8 @@ import { wakeConversation } from './wake.ts';
 export const MarkRead = defineJob({
   name: 'conversations.mark-read',
   data: Type.Object({ company: Id, conversation: Id }),
-  // The job is retried for some five minutes; no one needs a read mark later. An inbox that marks all that arrives, at a gateway that does
-  // not answer, therefore leaves no long queue in front of other companies.
+  isByCompany: true,
+  // The job is retried for some five minutes; no one needs a read mark later.
   retries: 5,
   retryDelaySeconds: 10,
   waitsSeconds: 600,

@@ -11,6 +11,7 @@ export const RECHECK_SECONDS = 30;
 export const CheckConnection = defineJob({
   name: 'inboxes.check-connection',
   data: Type.Object({ company: Id, inbox: Id }),
+  isByCompany: true,
   // The delays double from half a minute, so the job tries for some nine hours while the network cannot be reached.
   retries: 10,
   retryDelaySeconds: 30,
@@ -30,6 +31,7 @@ export function checkConnectionJob(kit: Kit): JobWork<typeof CheckConnection.dat
 export const ConfirmConnection = defineJob({
   name: 'inboxes.confirm-connection',
   data: Type.Object({ company: Id, inbox: Id }),
+  isByCompany: true,
   // The retries last for some two and a half hours; the next day's check follows.
   retries: 4,
   retryDelaySeconds: 300,
@@ -39,6 +41,7 @@ export const ConfirmConnection = defineJob({
 export const CheckReported = defineJob({
   name: 'inboxes.check-reported',
   data: Type.Object({ company: Id, inbox: Id }),
+  isByCompany: true,
   // The network reports the next change as well, and each inbox is checked daily, so retries would only pile up.
   retries: 0,
   retryDelaySeconds: 1,
@@ -52,6 +55,7 @@ export function checkReportedJob(kit: Kit): JobWork<typeof CheckReported.data> {
 export const ReadStanding = defineJob({
   name: 'inboxes.read-standing',
   data: Type.Object({ company: Id, inbox: Id }),
+  isByCompany: true,
   // The retries last for some two and a half hours; the daily check follows.
   retries: 4,
   retryDelaySeconds: 300,

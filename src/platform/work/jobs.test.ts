@@ -20,6 +20,13 @@ const jobs = {
   late: define('late'),
   slow: define('slow'),
   private: { ...define('private'), keptSeconds: 1 },
+  calling: defineJob({
+    name: 'test.calling',
+    data: Type.Object({ company: Type.String(), value: Type.String() }),
+    retries: 1,
+    retryDelaySeconds: 1,
+    isByCompany: true,
+  }),
 };
 
 const database = await openTestDatabase();
@@ -153,6 +160,32 @@ test('the record of a job whose data names people is deleted soon after its end,
   await waitUntil('both to end', () => ended.length === 2);
   await waitUntil('both to be forgotten', async () => Object.keys(await readStates(jobs.private)).length === 0);
   assert.equal(Object.keys(await readStates(jobs.plain)).length, 2);
+});
+
+test("jobs of a company whose network never answers leave room for another company's", async () => {
+  const [silent, other] = [newId(), newId()];
+  const ran: string[] = [];
+  let answer = (): void => undefined;
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  await platform.systemTx('upkeep', async (tx) => {
+    for (let at = 0; at < 30; at += 1)
+      await running.enqueue(tx, jobs.calling, { company: silent, value: `silent ${at}` });
+    await running.enqueue(tx, jobs.calling, { company: other, value: 'other' });
+  });
+  await running.work({
+    job: jobs.calling,
+    handle: async ({ company: caller, value }) => {
+      if (caller === silent) await answered;
+      ran.push(value);
+    },
+  });
+  await waitUntil("the other company's job", () => ran.length > 0);
+  assert.deepEqual(ran, ['other']);
+  answer();
+  await waitUntil('all jobs', async () =>
+    Object.values(await readStates(jobs.calling)).every(({ state }) => state === 'completed'),
+  );
+  assert.equal(ran.length, 31);
 });
 
 test('after rest() no job begins, and running jobs are finished', async () => {

@@ -7,6 +7,7 @@ import { queryOnce } from '../store/unanswered.ts';
 import { inBackground } from './background.ts';
 import { newId } from '../values/ids.ts';
 import { createJobAttempts, type JobAttempts, type FetchedJob } from './job-attempts.ts';
+import { takeByCompany, type QueueWorker } from './job-slots.ts';
 import type { DueWork } from './due-work.ts';
 import { UNGUARDED, type Storage } from '../store/storage.ts';
 import { describeError, type Log } from './telemetry.ts';
@@ -39,6 +40,8 @@ export interface Job<T extends TSchema> {
   keptSeconds?: number;
   /** How long a job waits for a worker before it is dropped; two weeks when absent. Short for jobs that are useless when they are late. */
   waitsSeconds?: number;
+  /** True for a job that calls a network which its company has chosen: a company's jobs then leave room for those of others. Its data names the company. */
+  isByCompany?: boolean;
   /** A schedule: minute, hour, day, month, weekday, in UTC. */
   cron?: string;
 }
@@ -144,7 +147,7 @@ export function openJobs(opened: JobsOptions): Jobs {
   // Failure policy: pg-boss recovers by itself when the database is back; the error is only logged.
   boss.on('error', (error) => log.warn({ err: error }, 'jobs: the queue reports an error'));
   const attempts = createJobAttempts(pool);
-  const taking = fetchWhileDiskHasRoom(boss, storage, log);
+  const taking = fetchWhileDiskHasRoom(storage, log);
   return {
     start: async () => {
       await boss.start();
@@ -155,17 +158,14 @@ export function openJobs(opened: JobsOptions): Jobs {
         db: toBossDatabase(tx),
         // Without a unique key all jobs would share the empty key, and only one of them could wait in the queue.
         singletonKey: options.key ?? newId(),
+        ...(job.isByCompany ? { group: { id: (data as { company: string }).company } } : {}),
         ...(options.delaySeconds ? { startAfter: options.delaySeconds } : {}),
       });
       if (!options.delaySeconds) tx.afterCommit(() => taking.wake([job.name]));
     },
     work: async ({ job, handle }) => {
-      const poll = { pollingIntervalSeconds: POLL_SECONDS, batchSize: BATCH, perJobResults: false };
-      await taking.begin(job.name, () =>
-        boss.work<Static<typeof job.data>>(job.name, poll, (batch) =>
-          handleBatch({ boss, log, attempts, room: taking.room }, { job, handle }, batch),
-        ),
-      );
+      const context = { boss, log, attempts, room: taking.room };
+      await taking.begin(job.name, () => takeJobs(context, { job, handle }));
       if (job.cron) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' });
     },
     dueWork: (queues) => ({ due: dueQueuesSql(queues), begin: (names) => taking.wake(names as string[]) }),
@@ -183,8 +183,8 @@ const dueQueuesSql = (queues: string[]): string => `select array_agg(queue.name)
     where exists (select from ${QUEUE_SCHEMA}.job j where j.name = queue.name and j.state < 'active' and j.start_after <= now())`;
 
 interface JobFetching {
-  /** Begins to take jobs of a queue, now or as soon as the disk has free space. `work` starts a worker and returns its id. */
-  begin(name: string, work: () => Promise<string>): Promise<void>;
+  /** Begins to take jobs of a queue, now or as soon as the disk has free space. */
+  begin(name: string, work: () => Promise<QueueWorker>): Promise<void>;
   /** Makes the workers of these queues look for jobs now, if this process has such workers. */
   wake(queues: string[]): void;
   /** Waits until the disk has free space again and resolves to true; resolves to false when a job should not wait. */
@@ -194,9 +194,9 @@ interface JobFetching {
 }
 
 /** Takes jobs only while the disk has free space. On a full disk a job would only fail and use up its retries. */
-function fetchWhileDiskHasRoom(boss: PgBoss, storage: Storage, log: Log): JobFetching {
-  const queues = new Map<string, () => Promise<string>>();
-  const workers = new Map<string, string>();
+function fetchWhileDiskHasRoom(storage: Storage, log: Log): JobFetching {
+  const queues = new Map<string, () => Promise<QueueWorker>>();
+  const workers = new Map<string, QueueWorker>();
   const waiting = new Set<(hasRoom: boolean) => void>();
   let isTaking = storage.hasRoom;
   let hasEnded = false;
@@ -205,14 +205,17 @@ function fetchWhileDiskHasRoom(boss: PgBoss, storage: Storage, log: Log): JobFet
   async function follow(): Promise<void> {
     if (hasEnded || isTaking === storage.hasRoom) return;
     isTaking = storage.hasRoom;
-    if (!isTaking) workers.clear();
-    await Promise.all(
-      [...queues].map(([name, work]) => (isTaking ? begin(name, work) : boss.offWork(name, { wait: false }))),
-    );
+    await (isTaking ? Promise.all([...queues].map(([name, work]) => begin(name, work))) : endAll(false));
   }
 
-  async function begin(name: string, work: () => Promise<string>): Promise<void> {
+  async function begin(name: string, work: () => Promise<QueueWorker>): Promise<void> {
     workers.set(name, await work());
+  }
+
+  async function endAll(wait: boolean): Promise<void> {
+    const ending = [...workers.values()];
+    workers.clear();
+    await Promise.all(ending.map((worker) => worker.end(wait)));
   }
 
   function release(hasRoom: boolean): void {
@@ -231,10 +234,7 @@ function fetchWhileDiskHasRoom(boss: PgBoss, storage: Storage, log: Log): JobFet
       if (isTaking) await begin(name, work);
     },
     wake: (names) => {
-      for (const name of names) {
-        const worker = workers.get(name);
-        if (worker) boss.notifyWorker(worker);
-      }
+      for (const name of names) workers.get(name)?.wake();
     },
     room: async () => !storage.hasRoom && !hasEnded && new Promise<boolean>((resolve) => waiting.add(resolve)),
     end: async () => {
@@ -242,8 +242,7 @@ function fetchWhileDiskHasRoom(boss: PgBoss, storage: Storage, log: Log): JobFet
       stopFollowing();
       release(false);
       await turn;
-      workers.clear();
-      await Promise.all([...queues.keys()].map((name) => boss.offWork(name, { wait: true })));
+      await endAll(true);
     },
   };
 }
@@ -253,6 +252,20 @@ interface BatchContext {
   log: Log;
   attempts: JobAttempts;
   room: JobFetching['room'];
+}
+
+/** Begins to take the jobs of a queue: in batches, or by company. */
+async function takeJobs<T extends TSchema>(context: BatchContext, worked: JobWork<T>): Promise<QueueWorker> {
+  const { boss } = context;
+  const { name, isByCompany } = worked.job;
+  if (isByCompany)
+    return takeByCompany<Static<T>>(context, name, async (job) => {
+      await handleBatch(context, worked, [job]);
+      await boss.complete(name, job.id);
+    });
+  const poll = { pollingIntervalSeconds: POLL_SECONDS, batchSize: BATCH, perJobResults: false };
+  const id = await boss.work<Static<T>>(name, poll, (batch) => handleBatch(context, worked, batch));
+  return { wake: () => boss.notifyWorker(id), end: (wait) => boss.offWork(name, { wait }) };
 }
 
 /** Runs the jobs of a batch. Each job succeeds or fails on its own; a failed job is retried as its queue is configured. */

@@ -9,6 +9,7 @@ import { Id } from '../../../platform/values/schema.ts';
 export const InboxConnected = defineJob({
   name: 'inboxes.connected',
   data: Type.Object({ company: Id, inbox: Id }),
+  isByCompany: true,
   // The retries last some four hours; the daily check of the inbox enqueues the job again.
   retries: 12,
   retryDelaySeconds: 5,
