@@ -56,8 +56,13 @@ test('an instance on the Cloud API shows its templates, which are made at the ne
     if (integration === 'business') await waitUntilCopied(platform, instance.inbox);
     const { page, complaints, close } = await openConsole(platform, browser, { path: `/inboxes/${instance.inbox}` });
     await page.getByText('The network has accepted the inbox.').waitFor();
-    if (integration === 'business') await page.getByRole('row', { name: /hello_world.*en_US/ }).waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Submit a template' }).count(), 0);
+    const templates = page.getByRole('button', { name: 'Templates', exact: true });
+    assert.equal(await templates.count(), integration === 'business' ? 1 : 0);
+    if (integration === 'business') {
+      await templates.click();
+      await page.getByRole('row', { name: /hello_world.*en_US/ }).waitFor();
+      assert.equal(await page.getByRole('button', { name: 'New template' }).count(), 0);
+    }
     await page.goto(`${platform.url}/console/inbox/all/${conversation}`);
     await page.getByRole('textbox', { name: 'Write a message' }).waitFor();
     const isOffered = (await page.getByRole('button', { name: 'Send a template' }).count()) === 1;

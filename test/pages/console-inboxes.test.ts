@@ -140,35 +140,6 @@ test('an operator sees the inboxes and changes nothing', async () => {
   await close();
 });
 
-test('a template is submitted with examples of its variables, shows what the network says, and is removed', async () => {
-  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inboxes' });
-  await page.getByRole('row', { name: /Sandbox phone/ }).press('Enter');
-  await page.getByRole('row', { name: /order_update pt_BR.*Approved/ }).waitFor();
-  await page.getByRole('button', { name: 'Submit a template' }).click();
-  const dialog = findDialog(page);
-  await dialog.getByLabel('Name').fill('order_ready');
-  await dialog.getByLabel('Language').fill('en_US');
-  await dialog.getByLabel('Text', { exact: true }).fill('Hi {{first_name}}, your order is ready.');
-  await dialog.getByLabel('Buttons').fill('I am coming\nBring it to me');
-  await dialog.getByLabel('Example of {{first_name}}').fill('Maria');
-  assert.deepEqual(await findBarriers(page), []);
-  await dialog.getByRole('button', { name: 'Submit for review' }).click();
-  const row = page.getByRole('row', { name: /order_ready/ });
-  await row.press('Enter');
-  await dialog.getByText('Hi {{first_name}}, your order is ready.').waitFor();
-  await dialog.getByText('[ Bring it to me ]').waitFor();
-  await dialog.getByText('Text {{first_name}}: text (for example Maria)').waitFor();
-  assert.deepEqual(await findBarriers(page), []);
-  await dialog.getByRole('button', { name: 'Remove' }).click();
-  await dialog.getByRole('button', { name: /Remove it in all/ }).click();
-  await dialog.waitFor({ state: 'detached' });
-  await row.waitFor({ state: 'detached' });
-  const path = `/v1/inboxes/${platform.demo.inbox}/templates?name=order_ready`;
-  assert.deepEqual((await platform.call(200, 'GET', path)).body.result, []);
-  assert.deepEqual(complaints(), []);
-  await close();
-});
-
 test('a visitor of whom nothing is known has a short name in the list of conversations', async () => {
   const visitor = await visit(platform, await openSite(platform));
   const { _id } = await visitor.write('Good morning');

@@ -18,6 +18,7 @@ export const SCREEN_KEYS: Readonly<Record<ScreenName, string>> = {
   agents: 'e',
   'quick-replies': 'q',
   inboxes: 'n',
+  templates: 's',
   webhook: 'w',
   company: 'y',
   users: 'u',

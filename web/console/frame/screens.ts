@@ -126,6 +126,15 @@ export const SCREENS: readonly Screen[] = [
     Component: lazyPart(async () => (await import('../screens/inboxes/inboxes.tsx')).InboxesScreen),
   },
   {
+    path: 'templates',
+    name: 'templates',
+    group: 'settings',
+    part: 'channels',
+    icon: 'template',
+    scope: 'inboxes:read',
+    Component: lazyPart(async () => (await import('../screens/templates/templates.tsx')).TemplatesScreen),
+  },
+  {
     path: 'fields',
     name: 'fields',
     group: 'settings',

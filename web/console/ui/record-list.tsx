@@ -22,12 +22,14 @@ interface RecordListProps<T> {
   /** What is shown when there is no record. */
   empty: ReactNode;
   onOpen?: ((record: T) => void) | undefined;
+  /** The id of the record that is shown next to the list. */
+  current?: string | null | undefined;
 }
 
 const ROW_HEIGHT = 40;
 
 export function RecordList<T extends { _id: string }>(props: RecordListProps<T>): ReactElement {
-  const { label, feed, columns, empty, onOpen } = props;
+  const { label, feed, columns, empty, onOpen, current } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useFeedRows(feed, scroller, ROW_HEIGHT);
   const shown = rows.getVirtualItems();
@@ -53,6 +55,7 @@ export function RecordList<T extends { _id: string }>(props: RecordListProps<T>)
               <Row
                 key={key}
                 {...{ record, columns, onOpen, index }}
+                isCurrent={record._id === current}
                 style={{ ...grid, transform: `translateY(${start}px)` }}
               />
             )
@@ -68,10 +71,11 @@ interface RowProps<T> {
   index: number;
   columns: readonly Column<T>[];
   onOpen: ((record: T) => void) | undefined;
+  isCurrent: boolean;
   style: Record<string, string>;
 }
 
-function Row<T>({ record, index, columns, onOpen, style }: RowProps<T>): ReactElement {
+function Row<T>({ record, index, columns, onOpen, isCurrent, style }: RowProps<T>): ReactElement {
   const open = onOpen && (() => onOpen(record));
   return (
     <div
@@ -79,6 +83,7 @@ function Row<T>({ record, index, columns, onOpen, style }: RowProps<T>): ReactEl
       aria-rowindex={index + 2}
       className={`${styles['row']} ${open ? styles['open'] : ''}`}
       style={style}
+      aria-current={isCurrent || undefined}
       tabIndex={open ? 0 : undefined}
       onClick={open}
       onKeyDown={({ key, target, currentTarget }) => key === 'Enter' && target === currentTarget && open?.()}

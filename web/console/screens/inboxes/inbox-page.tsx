@@ -3,7 +3,8 @@ import type { Inbox } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
-import { parley } from '../../client.ts';
+import { parley, toScreen } from '../../client.ts';
+import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useMay } from '../../session/session.ts';
 import { CHANNEL_NAMES } from '../../texts/channels.ts';
 import { formatMoment } from '../../texts/formats.ts';
@@ -26,12 +27,12 @@ import { DkimCard } from './mailbox/dkim-card.tsx';
 import { PushCard } from './mailbox/push-card.tsx';
 import { MAILBOX } from './mailbox/texts.ts';
 import { SettingsForm } from './settings-form.tsx';
-import { TemplateList } from './templates/template-list.tsx';
 import { CREDENTIALS, INBOXES } from './texts.ts';
 import { WebChatForm } from './web-chat/web-chat-form.tsx';
 
 export function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
   const texts = useTexts(INBOXES);
+  const names = useTexts(SCREEN_NAMES);
   const [, go] = useLocation();
   const { name, channel } = inbox;
   const address = nameAddress(inbox);
@@ -44,6 +45,11 @@ export function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
           <Button icon="back" onClick={() => go('/')}>
             {texts.toList}
           </Button>
+          {inbox.has_templates && (
+            <Button icon="template" onClick={() => go(toScreen(`/templates?inbox=${inbox._id}`))}>
+              {names.templates}
+            </Button>
+          )}
           <CloseButton inbox={inbox} />
         </>
       }
@@ -58,7 +64,6 @@ export function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
         </>
       )}
       <SettingsForm inbox={inbox} />
-      {inbox.has_templates && <TemplateList inbox={inbox} />}
     </Page>
   );
 }

@@ -2,7 +2,6 @@
 import { useCustomFields } from '../../records/company.ts';
 import { CONTACT_FIELDS } from '../../texts/contact-fields.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { COLUMN, type GivenValue, type GivenValues } from './template-values.ts';
 import type { Option } from '../field.tsx';
 import { TEMPLATE_FORMS } from './texts.ts';
 
@@ -17,13 +16,4 @@ export function useContactValues(): Option[] {
     ...FIELDS.map((field) => ({ value: `contact.${field}`, label: names[field] })),
     ...custom.map(({ slug, title }) => ({ value: `custom_fields.${slug}`, label: title })),
   ];
-}
-
-/** Writes the names of fields in the place of their values: “[First name]”. */
-export function writeValues(values: GivenValues, fields: readonly Option[]): GivenValues {
-  const write = (value: GivenValue): GivenValue =>
-    'field' in value
-      ? { text: `[${fields.find((each) => each.value === value.field)?.label ?? value.field.replace(COLUMN, '')}]` }
-      : value;
-  return new Map([...values].map(([key, value]) => [key, write(value)]));
 }

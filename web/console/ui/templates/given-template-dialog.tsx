@@ -5,19 +5,11 @@ import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../button.tsx';
 import { Dialog } from '../dialog.tsx';
 import { COMMON } from '../texts.ts';
-import { useContactValues, writeValues } from './contact-values.ts';
-import { MessagePreview } from './message-preview.tsx';
+import { useContactValues } from './contact-values.ts';
 import { MessageValue } from './message-value.tsx';
+import { PhonePreview } from './phone-preview.tsx';
 import { TemplateChoice, useApprovedTemplates } from './template-choice.tsx';
-import {
-  isSameTemplate,
-  isWhole,
-  keyOf,
-  listAsked,
-  readComponents,
-  toComponents,
-  writeOut,
-} from './template-values.ts';
+import { isSameTemplate, isWhole, keyOf, listAsked, readComponents, toComponents } from './template-values.ts';
 import { TEMPLATE_FORMS } from './texts.ts';
 
 interface GivenTemplateDialogProps {
@@ -89,7 +81,7 @@ function ValuesDialog(props: ValuesDialogProps): ReactElement {
           onChange={(value) => setValues(new Map(values).set(keyOf(parameter), value))}
         />
       ))}
-      <MessagePreview text={writeOut(template, writeValues(values, fields))} />
+      <PhonePreview {...{ template, values, fields }} />
       {children}
     </Dialog>
   );

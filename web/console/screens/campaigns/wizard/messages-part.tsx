@@ -2,16 +2,17 @@
 import type { CampaignStepCreate, Template } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import { usePipelines } from '../../../records/company.ts';
+import { useMay } from '../../../session/session.ts';
 import { formatDuration } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { CheckField } from '../../../ui/field.tsx';
 import { splitDelay } from '../../../ui/delay.ts';
 import { explainField } from '../../../ui/problem.ts';
-import { useContactValues, writeValues } from '../../../ui/templates/contact-values.ts';
-import { MessagePreview } from '../../../ui/templates/message-preview.tsx';
+import { useContactValues } from '../../../ui/templates/contact-values.ts';
+import { PhonePreview } from '../../../ui/templates/phone-preview.tsx';
 import { useApprovedTemplates } from '../../../ui/templates/template-choice.tsx';
-import { isSameTemplate, readComponents, writeOut } from '../../../ui/templates/template-values.ts';
+import { isSameTemplate, readComponents } from '../../../ui/templates/template-values.ts';
 import { TEMPLATE_FORMS } from '../../../ui/templates/texts.ts';
 import { COMMON } from '../../../ui/texts.ts';
 import { FirstMessages } from './first-messages.tsx';
@@ -19,6 +20,7 @@ import { MessageDialog } from './message-dialog.tsx';
 import { listSteps, MOST_STEPS } from './steps.ts';
 import { WIZARD } from './texts.ts';
 import type { PartProps } from './parts.ts';
+import { TestDialog } from './test-dialog.tsx';
 import styles from './wizard.module.css';
 
 export function MessagesPart({ stored, shown, kept }: PartProps): ReactElement {
@@ -94,6 +96,8 @@ function MessageCard({ step, index, inbox, error, onEdit, onRemove }: MessageCar
   const common = useTexts(COMMON);
   const { data: templates = [] } = useApprovedTemplates(inbox);
   const template = templates.find((each) => isSameTemplate(each, step.template));
+  const maySend = useMay('messages:create');
+  const [isTesting, test] = useState(false);
   const title = texts.message(index + 1);
   return (
     <li className={styles['card']}>
@@ -101,6 +105,9 @@ function MessageCard({ step, index, inbox, error, onEdit, onRemove }: MessageCar
         <strong>
           {title}: {step.template.name} · {step.template.language}
         </strong>
+        {maySend && template && (
+          <IconButton icon="send" label={`${texts.sendTest}: ${title}`} onClick={() => test(true)} />
+        )}
         <IconButton icon="edit" label={`${common.edit}: ${title}`} onClick={onEdit} />
         <IconButton icon="remove" label={`${common.remove}: ${title}`} onClick={onRemove} />
       </header>
@@ -111,6 +118,7 @@ function MessageCard({ step, index, inbox, error, onEdit, onRemove }: MessageCar
       )}
       <StepFacts step={step} index={index} />
       {template && <StepText template={template} step={step} />}
+      {isTesting && <TestDialog inbox={inbox} template={step.template} onClose={() => test(false)} />}
     </li>
   );
 }
@@ -132,5 +140,5 @@ function StepFacts({ step, index }: { step: CampaignStepCreate; index: number })
 function StepText({ template, step }: { template: Template; step: CampaignStepCreate }): ReactElement {
   const fields = useContactValues();
   const values = readComponents(template, step.template.components ?? []);
-  return <MessagePreview text={writeOut(template, writeValues(values, fields))} />;
+  return <PhonePreview {...{ template, values, fields }} />;
 }

@@ -5,7 +5,7 @@ import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { FormProblem } from '../../../ui/form-problem.tsx';
-import { MessagePreview } from '../../../ui/templates/message-preview.tsx';
+import { PhonePreview } from '../../../ui/templates/phone-preview.tsx';
 import { TemplateChoice } from '../../../ui/templates/template-choice.tsx';
 import {
   isWhole,
@@ -85,7 +85,7 @@ function TemplateForm(props: TemplateFormProps): ReactElement {
           onChange={(value) => set(keyOf(parameter), value)}
         />
       ))}
-      <MessagePreview text={writeOut(template, values)} />
+      <PhonePreview {...{ template, values }} />
     </Dialog>
   );
 }

@@ -1,9 +1,9 @@
-/** The templates of an inbox's account, newest first, as the platform last copied them from the network. */
+/** The templates of an inbox's account, newest first, or those with a text, as the platform last copied them from the network. */
 import type { Template } from '@parley/sdk';
 import { skipToken, useQuery } from '@tanstack/react-query';
-import { parley } from '../../../client.ts';
-import { changeFeeds, placeInFeed, useFeed, type FeedView } from '../../../records/feeds.ts';
-import { queries } from '../../../records/queries.ts';
+import { parley } from '../../client.ts';
+import { changeFeeds, placeInFeed, useFeed, type FeedView } from '../../records/feeds.ts';
+import { queries } from '../../records/queries.ts';
 
 const TEMPLATES_KEY = ['templates'] as const;
 const faultKey = (inbox: string): readonly string[] => ['templates-fault', inbox];
@@ -14,11 +14,12 @@ interface TemplatesView {
   fault: string | null;
 }
 
-export function useTemplates(inbox: string): TemplatesView {
+export function useTemplates(inbox: string, search: string): TemplatesView {
   const feed = useFeed<Template>(
-    [...TEMPLATES_KEY, inbox],
+    [...TEMPLATES_KEY, inbox, search],
     async (after, signal) => {
-      const page = await parley.templates.list(inbox, { limit: 50, skipCount: true, after }, { signal });
+      const wanted = search === '' ? {} : { search };
+      const page = await parley.templates.list(inbox, { ...wanted, limit: 50, skipCount: true, after }, { signal });
       queries.setQueryData(faultKey(inbox), page.catalogue.error);
       return page;
     },
@@ -29,7 +30,9 @@ export function useTemplates(inbox: string): TemplatesView {
 }
 
 export const showTemplate = (template: Template, inbox: string): void =>
-  changeFeeds<Template>([...TEMPLATES_KEY, inbox], (feed) => placeInFeed(feed, template, ({ createdAt }) => createdAt));
+  changeFeeds<Template>([...TEMPLATES_KEY, inbox, ''], (feed) =>
+    placeInFeed(feed, template, ({ createdAt }) => createdAt),
+  );
 
 export const forgetTemplates = (name: string, inbox: string): void =>
   changeFeeds<Template>([...TEMPLATES_KEY, inbox], (feed) => ({

@@ -1,5 +1,6 @@
 /** A new template as its form holds it, and as the network wants it. */
-import type { TemplateCreate } from '@parley/sdk';
+import type { Template, TemplateCreate } from '@parley/sdk';
+import type { PreviewedTemplate } from '../../ui/templates/phone-preview.tsx';
 
 export interface TemplateForm {
   name: string;
@@ -32,6 +33,39 @@ export function listVariables({ header, body }: TemplateForm): Variable[] {
     }));
   return [...listIn('header', header), ...listIn('body', body)];
 }
+
+/** Fills the form from a template. What the form has no field for, such as a picture or a link, is left out. */
+export function copyTemplate({ name, language, category, components, parameters }: Template): TemplateForm {
+  const find = (type: string): Record<string, unknown> | undefined =>
+    components.find((component) => component['type'] === type);
+  const read = (type: string): string => toText(find(type)?.['text']);
+  const buttons = find('BUTTONS')?.['buttons'];
+  const examples = parameters.flatMap(({ component, name: named, position, example }) => {
+    const part = component === 'HEADER' ? ('header' as const) : component === 'BODY' && ('body' as const);
+    return part && example !== null ? [[keyOf({ part, name: named ?? String(position) }), example] as const] : [];
+  });
+  return {
+    name: `${name}_2`,
+    language,
+    category: category === 'MARKETING' ? 'MARKETING' : 'UTILITY',
+    header: read('HEADER'),
+    body: read('BODY'),
+    footer: read('FOOTER'),
+    buttons: (Array.isArray(buttons) ? (buttons as Record<string, unknown>[]) : [])
+      .filter(({ type }) => type === 'QUICK_REPLY')
+      .map(({ text }) => toText(text))
+      .join('\n'),
+    examples: new Map(examples),
+  };
+}
+
+const toText = (text: unknown): string => (typeof text === 'string' ? text : '');
+
+/** The form as a phone will show it. */
+export const toPreview = (form: TemplateForm): PreviewedTemplate => ({
+  components: toTemplate(form).components as unknown as PreviewedTemplate['components'],
+  parameters: [],
+});
 
 const isNumber = (name: string): boolean => /^\d+$/.test(name);
 

@@ -1,7 +1,7 @@
 /** The texts of a new template, and an example of each variable in them. */
 import type { ReactElement } from 'react';
-import { useTexts } from '../../../texts/texts.ts';
-import { TextArea, TextField } from '../../../ui/field.tsx';
+import { useTexts } from '../../texts/texts.ts';
+import { TextArea, TextField } from '../../ui/field.tsx';
 import { keyOf, listVariables, type TemplateForm } from './template-draft.ts';
 import { TEMPLATES } from './texts.ts';
 

@@ -1,7 +1,7 @@
 /** The network's words for its templates, in the language of the console. A word that the console does not know is shown as it is. */
 import type { Template } from '@parley/sdk';
-import { useTexts } from '../../../texts/texts.ts';
-import type { Tone } from '../../../ui/badge.tsx';
+import { useTexts } from '../../texts/texts.ts';
+import type { Tone } from '../badge.tsx';
 import { TEMPLATE_WORDS } from './texts.ts';
 
 type Word = keyof (typeof TEMPLATE_WORDS)['en'];

@@ -1,0 +1,78 @@
+/** The journeys of people who prepare the templates of the company and try them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, findDialog, openConsole } from '../support/console.ts';
+import { startPlatform } from '../support/platform.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+const { call } = platform;
+
+test('a template is submitted with examples of its variables, shown as on a phone, copied into another language, and removed', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/templates' });
+  await page.getByRole('row', { name: /order_update pt_BR.*Approved/ }).waitFor();
+  await page.getByRole('button', { name: 'New template' }).click();
+  const dialog = findDialog(page);
+  await dialog.getByLabel('Name').fill('order_ready');
+  await dialog.getByLabel('Language').fill('en_US');
+  await dialog.getByLabel('Header').fill('Bakery');
+  await dialog.getByLabel('Text', { exact: true }).fill('Hi {{first_name}}, your order is ready.');
+  await dialog.getByLabel('Buttons').fill('I am coming\nBring it to me');
+  await dialog.getByLabel('Example of {{first_name}}').fill('Maria');
+  const written = 'BakeryHi first_name, your order is ready.I am comingBring it to me';
+  const readPreview = async (): Promise<string | null> =>
+    page.getByLabel('What the contact reads').last().textContent();
+  assert.equal(await readPreview(), written);
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Submit for review' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('searchbox', { name: 'Search templates' }).fill('order_ready');
+  await page.getByRole('row', { name: /order_ready/ }).press('Enter');
+  const pane = page.getByRole('complementary', { name: 'order_ready' });
+  await pane.getByText('Text {{first_name}}: text (for example Maria)').waitFor();
+  assert.equal(await readPreview(), written);
+  assert.deepEqual(await findBarriers(page), []);
+
+  await pane.getByRole('button', { name: 'Copy' }).click();
+  await dialog.getByLabel('Name', { exact: true }).fill('order_ready');
+  await dialog.getByLabel('Language').fill('es');
+  await dialog.getByLabel('Header').fill('Panadería');
+  await dialog.getByRole('button', { name: 'Submit for review' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.reload();
+  await pane.getByRole('group', { name: 'Language' }).getByRole('button', { name: 'es', exact: true }).click();
+  assert.equal(await readPreview(), written.replace('Bakery', 'Panadería'));
+
+  await pane.getByRole('button', { name: 'Remove' }).click();
+  await pane.getByRole('button', { name: /Remove it in all/ }).click();
+  await pane.waitFor({ state: 'detached' });
+  await page.getByText('Nothing found').waitFor();
+  const path = `/v1/inboxes/${platform.demo.inbox}/templates?name=order_ready`;
+  assert.deepEqual((await call(200, 'GET', path)).body.result, []);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a message of a campaign is sent to the user’s own number, with names in place of values that differ from contact to contact', async () => {
+  const parameters = [{ variable_ref: 'contact.first_name' }, { variable_ref: 'column.Coupon', text: 'A0' }];
+  const template = { name: 'order_update', language: 'pt_BR', components: [{ type: 'body', parameters }] };
+  const { body: campaign } = await call(201, 'POST', '/v1/campaigns', {
+    body: { name: 'Orders', inbox: platform.demo.inbox, steps: [{ template }] },
+  });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/campaigns/${campaign._id}` });
+  await page.getByRole('button', { name: 'Messages', exact: true }).click();
+  await page.getByRole('button', { name: 'Send a test: Message 1' }).click();
+  const dialog = findDialog(page);
+  await dialog.getByLabel('Your number').fill('12');
+  await dialog.getByRole('button', { name: 'Send a test' }).click();
+  await dialog.getByRole('alert').filter({ hasText: /\w/ }).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByLabel('Your number').fill('+55 11 98888-7001');
+  await dialog.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByText('Test sent').waitFor();
+  const { body: messages } = await call(200, 'GET', '/v1/messages?limit=1');
+  assert.match(messages.result[0].content, /^Oi, \[First name\]! O seu pedido \*A0\*/);
+  assert.equal(complaints().filter((text) => !/status of 400/.test(text)).length, 0);
+  await close();
+});
