@@ -25,6 +25,8 @@ export interface InnerFile {
 export interface InnerAnswer {
   status: number;
   body: JsonObject;
+  /** When a refused call may be repeated, as its header says. */
+  retryAfter?: string;
 }
 
 export type CallOperation = (
@@ -57,7 +59,12 @@ export function openInnerCalls(app: FastifyInstance, request: FastifyRequest, vi
       ...(sent && { payload: sent.payload }),
       remoteAddress: request.ip,
     });
-    return { status: response.statusCode, body: response.json<JsonObject>() };
+    const retryAfter = response.headers['retry-after'];
+    return {
+      status: response.statusCode,
+      body: response.json<JsonObject>(),
+      ...(retryAfter !== undefined && { retryAfter: String(retryAfter) }),
+    };
   };
 }
 

@@ -11,6 +11,7 @@ import type { Json } from '../../../test/support/platform.ts';
 import { countStatements } from '../../../test/support/statements.ts';
 import { reportStatuses, sendText, writeAsContact } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
+import { callInTurn } from '../../features/inboxes/network-turns.ts';
 
 const { platform, name, ask } = await openEvolution();
 const { demo, call } = platform;
@@ -288,4 +289,18 @@ test('an instance of a gateway that waits for a phone shows the code to pair one
   const { name: instance } = await connectInstance(platform, { state: 'close' });
   const shown = await ask(200, 'GET', `instance/connect/${encodeURIComponent(instance)}`);
   assert.match(shown.base64, /^data:image\/png;base64,/);
+});
+
+test('a call that an operation refuses for now says when to retry', async () => {
+  const phone = await connectInstance(platform);
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const held = Array.from({ length: 8 }, () => callInTurn(demo._id, () => end));
+  const refused = await fetch(`${platform.url}/evolution/chat/whatsappNumbers/${encodeURIComponent(phone.name)}`, {
+    method: 'POST',
+    headers: { apikey: demo.key, 'content-type': 'application/json' },
+    body: JSON.stringify({ numbers: ['5585991250000'] }),
+  });
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
+  resolve();
+  await Promise.all(held);
 });

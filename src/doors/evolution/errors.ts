@@ -1,5 +1,6 @@
 /** Errors as Evolution API answers them. */
 import type { AppError } from '../../platform/values/errors.ts';
+import type { InnerAnswer } from '../inner-calls.ts';
 import type { JsonObject } from '../json.ts';
 
 // As STATUS_CODES of node:http, which would load Node's HTTP client with it: megabytes that nothing uses.
@@ -26,6 +27,7 @@ export class EvolutionError extends Error {
   override name = 'EvolutionError';
   readonly status: number;
   readonly response: JsonObject;
+  headers: Record<string, string> = {};
 
   constructor(status: number, message: unknown[], more: JsonObject = {}) {
     super(JSON.stringify(message));
@@ -65,7 +67,10 @@ export function describeError(error: EvolutionError | AppError): ErrorBody {
 }
 
 /** Makes the error for the problem with which an operation has answered. */
-export function fromProblem({ status, code, detail, errors = [] }: JsonObject): EvolutionError {
+export function fromProblem({ body, retryAfter }: Pick<InnerAnswer, 'body' | 'retryAfter'>): EvolutionError {
+  const { status, code, detail, errors = [] } = body;
   const fields = (errors as JsonObject[]).map(({ path, message }) => `${path} ${message}`);
-  return new EvolutionError(status as number, [`${code}: ${detail}`], { parley: { code, errors: fields } });
+  const error = new EvolutionError(status as number, [`${code}: ${detail}`], { parley: { code, errors: fields } });
+  if (retryAfter !== undefined) error.headers['retry-after'] = retryAfter;
+  return error;
 }

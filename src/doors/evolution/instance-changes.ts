@@ -31,7 +31,7 @@ async function createInstance(caller: EvolutionCaller, { body, idempotencyKey }:
   const given = readObject(body, 'webhook');
   const webhook = readText(given, 'url') === null ? null : readWebhook(given);
   const settings = readSettings(body);
-  const { status, body: inbox } = await caller.ask('POST', '/v1/inboxes', {
+  const answer = await caller.ask('POST', '/v1/inboxes', {
     body: {
       channel: 'WAP_AUTO_CLOSER',
       name: instanceName,
@@ -42,9 +42,10 @@ async function createInstance(caller: EvolutionCaller, { body, idempotencyKey }:
     },
     ...(idempotencyKey && { idempotencyKey }),
   });
+  const { body: inbox } = answer;
   if (inbox.code === 'INSTANCE_EXISTS')
     throw new EvolutionError(403, [`This name "${instanceName}" is already in use.`]);
-  if (status >= 400) throw fromProblem(inbox);
+  if (answer.status >= 400) throw fromProblem(answer);
   if (webhook) await addWebhook(caller, webhook, inbox);
   const { body: key } = await caller.ask('POST', '/v1/api-keys', {
     body: { name: `Evolution: ${instanceName}`.slice(0, 100), type: 'company', scopes: SCOPES, format: 'SHORT' },
@@ -66,10 +67,10 @@ async function createInstance(caller: EvolutionCaller, { body, idempotencyKey }:
 
 /** Without its webhook the instance is not left behind, so that the client can create it again. */
 async function addWebhook({ ask, call }: EvolutionCaller, webhook: JsonObject, inbox: JsonObject): Promise<void> {
-  const { status, body } = await ask('PUT', WEBHOOKS_PATH, { body: { ...webhook, inbox: inbox._id } });
-  if (status < 400) return;
+  const answer = await ask('PUT', WEBHOOKS_PATH, { body: { ...webhook, inbox: inbox._id } });
+  if (answer.status < 400) return;
   await call('PUT', `/v1/inboxes/${inbox._id}`, { body: { status: 'DELETED' } });
-  throw fromProblem(body);
+  throw fromProblem(answer);
 }
 
 const nameState = (inbox: JsonObject): JsonObject => ({

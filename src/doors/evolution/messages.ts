@@ -12,8 +12,9 @@ export function lookUpBy({ ask }: EvolutionCaller, known: readonly JsonObject[] 
   return {
     async message(id) {
       if (!found.has(id)) {
-        const { status, body } = await ask('GET', `/v1/messages/${id}`);
-        if (status !== 200 && !GONE.includes(status)) throw fromProblem(body);
+        const answer = await ask('GET', `/v1/messages/${id}`);
+        const { status, body } = answer;
+        if (status !== 200 && !GONE.includes(status)) throw fromProblem(answer);
         found.set(id, status === 200 ? body : null);
       }
       return found.get(id) ?? null;

@@ -13,10 +13,10 @@ export async function findContact({ call, ask }: EvolutionCaller, written: strin
   const named = readPerson(written);
   if (!named) return null;
   if ('contact' in named) {
-    const { status, body } = await ask('GET', `/v1/contacts/${named.contact}`);
-    if (status === 200) return body;
-    if (status === 404) return null;
-    throw fromProblem(body);
+    const answer = await ask('GET', `/v1/contacts/${named.contact}`);
+    if (answer.status === 200) return answer.body;
+    if (answer.status === 404) return null;
+    throw fromProblem(answer);
   }
   // WhatsApp may write a number in another way than people do, such as a Brazilian one without its ninth digit.
   const { phone_number: value } = toReadablePhone(named.phone);

@@ -135,9 +135,9 @@ const readLarge = async (body: SpooledBody): Promise<unknown> =>
 const throwingProblems =
   (call: EvolutionCaller['ask']): EvolutionCaller['call'] =>
   async (...given) => {
-    const { status, body } = await call(...given);
-    if (status < 400) return body;
-    throw fromProblem(body);
+    const answer = await call(...given);
+    if (answer.status < 400) return answer.body;
+    throw fromProblem(answer);
   };
 
 const OTHER_PARTS = Type.String();
@@ -221,6 +221,6 @@ async function sendError(error: unknown, request: FastifyRequest, reply: Fastify
   const isOwn = error instanceof EvolutionError;
   if (isOwn) await drainBody(request, reply);
   const met = isOwn ? error : await meetFailure(error, request, reply);
-  if (met instanceof AppError) reply.headers(met.headers);
+  reply.headers(met.headers);
   return sendJson(reply, met.status, describeError(met));
 }

@@ -57,7 +57,8 @@ async function post(
 ): Promise<JsonObject> {
   const body = { ...recipient, message, ...(replyTo && { replyTo }) };
   const { idempotencyKey } = asked;
-  const { status, body: answer } = await caller.ask('POST', path, { body, ...(idempotencyKey && { idempotencyKey }) });
+  const answered = await caller.ask('POST', path, { body, ...(idempotencyKey && { idempotencyKey }) });
+  const { status, body: answer } = answered;
   if (status < 400) return answer;
   const faults = ((answer.errors ?? []) as JsonObject[]).map((fault) => fault.path);
   if (faults.includes('phone')) throw noSuchNumber(String(given.number));
@@ -66,7 +67,7 @@ async function post(
   if (replyTo !== undefined && faults.includes('replyTo')) {
     return post({ caller, asked, given }, recipient, { path, message }, undefined);
   }
-  throw fromProblem(answer);
+  throw fromProblem(answered);
 }
 
 /** A message that the platform or the network has refused is stored as FAILED; for a client of Evolution its send has failed. */
