@@ -53,7 +53,7 @@ function sayWhereToLogIn(kit: Kit, error: unknown): unknown {
 function makeCaller(kit: Kit, { principal, companyId }: Admitted, call: CallOperation): ToolCaller {
   return {
     may: (scope) => allows(principal.scopes, scope),
-    mayUse: ({ kind, set }) => mayAppUse(principal, kind, set),
+    mayUse: ({ kind }) => mayAppUse(principal, kind),
     kit,
     principal,
     companyId,
@@ -64,12 +64,9 @@ function makeCaller(kit: Kit, { principal, companyId }: Admitted, call: CallOper
   };
 }
 
-/** What the user has granted to a connected app. A note and a message need the same scope, but not the same access. */
-function mayAppUse(principal: Principal, kind: ToolKind, set: Toolset): boolean {
-  const access = principal.type === 'user' ? principal.app : undefined;
-  if (access === 'READ') return kind === 'READ' && set !== 'sending';
-  return access !== 'WRITE' || set !== 'sending';
-}
+/** A connected app that only reads does not see the tools that change something, whatever scope they take. */
+const mayAppUse = (principal: Principal, kind: ToolKind): boolean =>
+  kind === 'READ' || principal.type !== 'user' || principal.app !== 'READ';
 
 /** A page that a browser has loaded from elsewhere, or under a name that was made to lead here, gets nothing. */
 function refuseForeignPages({ config }: Kit, { headers }: FastifyRequest): void {

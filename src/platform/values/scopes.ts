@@ -59,7 +59,7 @@ const APP_WRITES: readonly Scope[] = [
   'contacts:create',
   'contacts:update',
   'conversations:update',
-  'messages:create',
+  'notes:create',
   'knowledge:create',
   'knowledge:update',
   'tables:create',
@@ -70,7 +70,9 @@ const APP_WRITES: readonly Scope[] = [
 
 /** Returns those of a user's rights that a connected app has. */
 export function limitToApp(granted: readonly string[], access: AppAccess): Scope[] {
-  const asked = [...(readRecords as Scope[]), ...(access === 'READ' ? [] : APP_WRITES)];
+  const asked: Scope[] = [...(readRecords as Scope[])];
+  if (access !== 'READ') asked.push(...APP_WRITES);
+  if (access === 'SEND') asked.push('messages:create');
   return asked.filter((scope) => allows(granted, scope));
 }
 
