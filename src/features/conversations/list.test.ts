@@ -63,7 +63,7 @@ async function seed(random: () => number): Promise<Seeded> {
     tags: ['vip', 'b', 'São Paulo'].filter(() => random() < 0.3),
     priority: pick([null, null, 'LOW', 'MEDIUM', 'HIGH', 'URGENT']),
     unread_count: pick([0, 0, 2]),
-    // How many minutes the contact of an open conversation has waited, without the minutes that this test may take.
+    // Minutes since the contact wrote. None is near a limit that the test filters by, so the time that the test takes changes nothing.
     waits: pick([null, 30, 90, 90]),
     plan: pick([null, 'Gold', 'Basic']),
     // Some conversations have the same time, so that their ids decide the order.

@@ -91,7 +91,7 @@ export const Conversation = define(
     waiting_since: nullable({
       ...Timestamp,
       description:
-        'When the contact wrote the oldest message that no one has answered; null if none waits. A message of a user, a key, an agent or the business app ' +
+        'When the contact wrote the oldest message that no one has answered; null if the contact is not waiting. A message of a user, a key, an agent or the business app ' +
         'answers as soon as it is accepted, even if it fails later; a campaign, a bulk send, a follow-up and a note do not. Closing ends the waiting',
     }),
     window_expires_at: nullable(Timestamp),

@@ -34,7 +34,7 @@ const listMarked = async (): Promise<string[]> => {
   const marks = await listCalls(platform, instance, 'chat/markMessageAsRead');
   return marks.flatMap(({ readMessages }) => readMessages.map(({ id }: Json) => id));
 };
-/** Counts the jobs for a read mark, which are in the database as soon as the network's call is answered. */
+/** Counts the jobs for a read mark, which are in the database as soon as the callback is answered. */
 const countMarks = async ({ conversation }: Json): Promise<number> => {
   const text = `select 1 from pgboss.job where name = 'conversations.mark-read' and data->>'conversation' = $1`;
   return (await database.sql(text, [conversation])).length;

@@ -1,4 +1,4 @@
-/** Limits the calls to networks that requests wait for: a company names its own gateway, which may never answer. */
+/** Limits how many requests wait for a company's own network, which may never answer. */
 import { CALL_MS } from '../../channels/limits.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 import { createShares } from '../../platform/work/shares.ts';

@@ -65,7 +65,7 @@ const DOOR_NAME =
   'The name by which clients of the Evolution API address the inbox (`/evolution/…/{instance}`), unique among the active inboxes';
 
 const DOOR_SETTINGS = 'What clients of the Evolution API have set for the instance';
-const wish = (text: string): string => `Wish of the client: ${text}, which has no effect`;
+const wish = (text: string): string => `Stored for the client, without effect: ${text}`;
 const doorSettings = {
   rejectCall: plain.flag(wish('reject calls')),
   msgCall: Type.String({ maxLength: 1_000, description: wish('the text for rejected callers') }),
