@@ -49,6 +49,7 @@ test('a number is connected step by step, with a wrong token corrected and a slo
   await dialog.getByRole('link', { name: 'All settings' }).click();
 
   await page.getByLabel('Owner of new conversations').selectOption('Ana Souza');
+  await page.getByLabel('Days in which the last conversation is reopened').fill('14');
   await page.getByRole('checkbox', { name: 'Add the operator’s name to messages' }).check();
   await page.getByRole('checkbox', { name: 'Test mode' }).check();
   await page.getByLabel('Test numbers').fill('nobody');
@@ -60,6 +61,7 @@ test('a number is connected step by step, with a wrong token corrected and a slo
   await page.getByText('Saved', { exact: true }).waitFor();
   const { body } = await platform.call(200, 'GET', path);
   assert.deepEqual(body.test_mode, { enabled: true, test_numbers: ['+55 11 98888-0001', '+55 11 98888-0002'] });
+  assert.equal(body.reopen_days, 14);
   assert.deepEqual([body.default_owner, body.general_config.include_operator_name_on_message], [ana._id, true]);
 
   await page.getByRole('button', { name: 'Close the inbox' }).click();

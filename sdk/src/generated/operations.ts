@@ -1253,7 +1253,7 @@ export interface Methods {
     get: (id: string, options?: CallOptions) => Promise<Conversation>;
     /** List conversations. The filters can be combined. `sort=-last_message_at` lists those with the newest message first, `sort=waiting_since` only those whose contact waits, the longest first, and `sort=-priority` the most urgent first. Requires the scope `conversations:read`. */
     list: ListMethod<[query?: ConversationsListQuery, options?: CallOptions], Conversation>;
-    /** Open a conversation with a contact, or with a phone number. No message is sent. Returns 201, or 200 with the contact's conversation in this inbox if one is already open (with any status but CLOSED). An open conversation gets the owner and agent given in the request, and otherwise keeps its own. Requires the scope `conversations:create`. */
+    /** Open a conversation with a contact, or with a phone number. No message is sent. Returns 201, or 200 with the contact's conversation in this inbox if one is already open (with any status but CLOSED), or was reopened because the inbox continues closed conversations (`reopen_days`). Such a conversation gets the owner and agent given in the request, and otherwise keeps its own. Requires the scope `conversations:create`. */
     open: (body: ConversationCreate, options?: CallOptions) => Promise<Conversation>;
     /** Count the conversations of each view. Each number is the totalCount of GET /v1/conversations with the filters in brackets. Inboxes and steps without an open conversation are omitted. Requires the scope `conversations:read`. */
     count: (options?: CallOptions) => Promise<ConversationCounts>;

@@ -742,7 +742,7 @@ export interface Conversation {
   inbox: string;
   /** The messaging channel */
   channel: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL';
-  /** SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens */
+  /** SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens, or this one within `reopen_days` of the inbox */
   status: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED';
   /** How urgent it is; null for no priority */
   priority: 'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT' | null;
@@ -829,7 +829,7 @@ export interface ConversationCreate {
 }
 
 export interface ConversationUpdate {
-  /** SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens */
+  /** SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens, or this one within `reopen_days` of the inbox */
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
   /** How urgent it is; null for no priority */
   priority?: 'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT' | null | undefined;
@@ -2524,7 +2524,7 @@ export interface PhonePreview {
 }
 
 export interface ConversationChange {
-  /** SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens */
+  /** SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens, or this one within `reopen_days` of the inbox */
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
   /** How urgent it is; null for no priority */
   priority?: 'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT' | null | undefined;
@@ -2756,6 +2756,8 @@ export interface InboxUpdate {
   disable_inbound_ai?: boolean | undefined;
   /** Whether agents get the text of PDF files, extracted by the platform, instead of pictures of their pages */
   pdf_local_text_extraction?: boolean | undefined;
+  /** For how many days after it was closed a contact's last conversation is reopened, with its owner, agent and tags, when the contact writes or a message to the contact opens a conversation; 0, the default: a new conversation opens */
+  reopen_days?: number | undefined;
   /** The user who becomes owner of new conversations; null clears */
   default_owner?: string | null | undefined;
 }
@@ -2907,6 +2909,8 @@ export interface InboxCreate {
   disable_inbound_ai?: boolean | undefined;
   /** Whether agents get the text of PDF files, extracted by the platform, instead of pictures of their pages */
   pdf_local_text_extraction?: boolean | undefined;
+  /** For how many days after it was closed a contact's last conversation is reopened, with its owner, agent and tags, when the contact writes or a message to the contact opens a conversation; 0, the default: a new conversation opens */
+  reopen_days?: number | undefined;
   /** The user who becomes owner of new conversations; null clears */
   default_owner?: string | null | undefined;
 }
@@ -3077,6 +3081,8 @@ export interface Inbox {
   disable_inbound_ai: boolean;
   /** Whether agents get the text of PDF files, extracted by the platform, instead of pictures of their pages */
   pdf_local_text_extraction: boolean;
+  /** For how many days after it was closed a contact's last conversation is reopened, with its owner, agent and tags, when the contact writes or a message to the contact opens a conversation; 0, the default: a new conversation opens */
+  reopen_days: number;
   /** Identifier: 24 lower-case hex characters */
   default_owner: string | null;
   /** Whether the network has accepted the inbox's credentials */

@@ -1,7 +1,7 @@
 /** Queries of ingestion; each handles a whole batch of several companies in one statement. */
 import { exec, many } from '../../platform/store/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
-import { CONVERSATION, LAST_MESSAGE, latestWindowSql } from './queries.ts';
+import { continuedSql, CONVERSATION, LAST_MESSAGE, latestWindowSql } from './queries.ts';
 import type { Conversation } from './schemas.ts';
 
 export interface NewConversation {
@@ -80,7 +80,10 @@ export function findLatestThreads(tx: SystemTx, keys: ThreadKey[]): Promise<Thre
   });
 }
 
-/** Opens conversations and returns those that were really opened; the unique index allows one for each (inbox, contact). */
+/**
+ * Opens conversations and returns those that were really opened: the unique index allows one for each (inbox, contact), and one that
+ * continues a closed conversation is left to reopenThreads().
+ */
 export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[]): Promise<Thread[]> {
   return many(tx, {
     name: 'conversations.insertThreads',
@@ -93,6 +96,7 @@ export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[
         $10::text[], $11::boolean[], $12::text[], $13::text[], $14::text[]) as t (company_id, inbox_id, contact_id, _id, channel,
           status, handled_by, agent_id, owner_id, attendant_id, is_test, last_message_id, campaign_id, enrollment_id)
         left join lateral (${latestWindowSql('t')}) w on true
+      where t.status = 'CLOSED' or not exists (${continuedSql('t')})
       order by t.company_id, t.inbox_id, t.contact_id
       on conflict (company_id, inbox_id, contact_id) where status <> 'CLOSED' do nothing
       returning ${THREAD}`,
@@ -105,6 +109,48 @@ export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[
       threads.map((thread) => thread.agent),
       threads.map((thread) => thread.owner),
       threads.map((thread) => thread.attendant),
+      threads.map((thread) => thread.is_test),
+      threads.map(({ first }) => first?.message),
+      threads.map(({ first }) => first?.campaign),
+      threads.map(({ first }) => first?.enrollment),
+    ],
+  });
+}
+
+/** Returns SQL for the user that a column names; null for one who has left, until the work that follows clears the column. */
+const presentUserSql = (column: string): string =>
+  `(select u._id from users u where u.company_id = v.company_id and u._id = ${column} and u.status <> 'INACTIVE')`;
+
+/**
+ * Reopens the conversations that new ones would only continue, and returns them. Each keeps its assignment and its fields, and shows the
+ * message that is stored with it. One that another transaction has reopened meanwhile is not returned.
+ */
+export function reopenThreads(tx: SystemTx | TenantTx, threads: NewConversation[]): Promise<Thread[]> {
+  return many(tx, {
+    name: 'conversations.reopenThreads',
+    text: `with held as materialized (
+        select v.company_id, v._id, t.last_message_id, t.campaign_id, t.enrollment_id
+        from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::text[], $6::text[], $7::text[]) as t (company_id, inbox_id,
+            contact_id, is_test, last_message_id, campaign_id, enrollment_id)
+          cross join lateral (${continuedSql('t')}) c
+          join conversations v on v.company_id = t.company_id and v._id = c._id and v.status = 'CLOSED'
+        where not exists (select from conversations o where o.company_id = t.company_id and o.inbox_id = t.inbox_id
+          and o.contact_id = t.contact_id and o.status <> 'CLOSED')
+        order by v.company_id, v.inbox_id, v.contact_id
+        for no key update of v
+      )
+      update conversations v set status = 'OPEN', closed_at = null, updated_at = now(),
+        owner_id = ${presentUserSql('v.owner_id')}, attendant_id = ${presentUserSql('v.attendant_id')},
+        last_message_id = coalesce(h.last_message_id, v.last_message_id),
+        last_message_at = case when h.last_message_id is null then v.last_message_at else now() end,
+        campaign_id = coalesce(h.campaign_id, v.campaign_id),
+        enrollment_id = case when h.campaign_id is null then v.enrollment_id else h.enrollment_id end,
+        awaits_reply = case when h.campaign_id is null then v.awaits_reply else v.last_inbound_at is null end,
+        (window_expires_at, heard_from) = (${latestWindowSql('v')})
+      from held h where v.company_id = h.company_id and v._id = h._id
+      returning ${THREAD}`,
+    values: [
+      ...columns(threads),
       threads.map((thread) => thread.is_test),
       threads.map(({ first }) => first?.message),
       threads.map(({ first }) => first?.campaign),

@@ -1,10 +1,18 @@
 /** Opens conversations with contacts in one inbox, and assigns them: for a request, a bulk send, a campaign and received messages. */
 import { isDeepStrictEqual } from 'node:util';
+import { violates } from '../../platform/store/db.ts';
 import { ChangedMeanwhile } from '../../platform/store/overtaken.ts';
 import { newId } from '../../platform/values/ids.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import { emitConversations } from './announce.ts';
-import { insertThreads, lockOpenThreads, type FirstMessage, type NewConversation } from './ingest-queries.ts';
+import {
+  insertThreads,
+  lockOpenThreads,
+  reopenThreads,
+  type FirstMessage,
+  type NewConversation,
+  type Thread,
+} from './ingest-queries.ts';
 import { findAssignments, setAssignments, type Assignment, type OpeningInbox } from './queries.ts';
 
 /** Whom the caller names. A field that is null assigns no one; one that is undefined leaves the choice to the rule. */
@@ -25,6 +33,12 @@ export interface Partner {
   first?: FirstMessage;
 }
 
+export interface FoundConversation {
+  _id: string;
+  /** True when the conversation is a new one. */
+  opened: boolean;
+}
+
 /** Locks the open conversations of these contacts in the inbox, as every operation does before it locks contacts. */
 export const lockOpenOnes = (tx: TenantTx, inbox: string, contacts: string[]) =>
   lockOpenThreads(
@@ -36,16 +50,20 @@ export const lockOpenOnes = (tx: TenantTx, inbox: string, contacts: string[]) =>
  * Returns the conversation of each contact, in the same order. The caller has locked the open ones and holds the contacts of the others.
  * Throws ChangedMeanwhile when another transaction has opened one meanwhile.
  */
-export async function openConversations(tx: TenantTx, opening: Opening, partners: Partner[]): Promise<string[]> {
+export async function openConversations(
+  tx: TenantTx,
+  opening: Opening,
+  partners: Partner[],
+): Promise<FoundConversation[]> {
   if (partners.length === 0) return [];
   const made = partners.flatMap(({ contact, conversation, first }) =>
     conversation === null ? [{ ...makeConversation(tx.companyId, contact, opening), first }] : [],
   );
-  if (made.length > 0 && (await insertThreads(tx, made)).length < made.length)
-    throw new ChangedMeanwhile('A conversation');
-  const created = new Map(made.map(({ contact, _id }) => [contact, _id]));
+  const opened = made.length === 0 ? [] : await insertThreads(tx, made);
+  const reopened = await reopenOthers(tx, made, opened);
+  const found = new Map([...opened, ...reopened].map(({ contact, _id }) => [contact, _id]));
   const conversations = partners.map(({ contact, conversation }) => ({
-    _id: conversation ?? created.get(contact) ?? '',
+    _id: conversation ?? found.get(contact) ?? '',
     contact,
   }));
   const changed = await assignOpen(
@@ -53,10 +71,29 @@ export async function openConversations(tx: TenantTx, opening: Opening, partners
     opening,
     partners.flatMap(({ conversation }) => conversation ?? []),
   );
+  const continued = reopened.map(({ _id }) => _id);
+  // A reopened conversation keeps its assignment where the caller names no one, even if it has none.
+  const defaults = opening.keeps && { default_owner: null, default_agent: null };
+  await assignOpen(tx, { ...opening, ...defaults }, continued);
   await opening.store?.(conversations);
-  const isNew = new Set(created.values());
-  await emitConversations(tx, [...isNew, ...changed], isNew);
-  return conversations.map(({ _id }) => _id);
+  const isNew = new Set(opened.map(({ _id }) => _id));
+  await emitConversations(tx, [...isNew, ...changed, ...continued], isNew);
+  return conversations.map(({ _id }) => ({ _id, opened: isNew.has(_id) }));
+}
+
+/** Reopens the conversations that were not opened because they continue closed ones. */
+async function reopenOthers(tx: TenantTx, made: NewConversation[], opened: Thread[]): Promise<Thread[]> {
+  const ids = new Set(opened.map(({ _id }) => _id));
+  const others = made.filter(({ _id }) => !ids.has(_id));
+  if (others.length === 0) return [];
+  try {
+    const reopened = await reopenThreads(tx, others);
+    if (reopened.length === others.length) return reopened;
+  } catch (error) {
+    // Failure policy: an error of the unique index means that another transaction has opened a conversation; any other error is thrown on.
+    if (!violates(error, 'conversations_open_key')) throw error;
+  }
+  throw new ChangedMeanwhile('A conversation');
 }
 
 /** Makes the record of a new conversation. */

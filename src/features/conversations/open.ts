@@ -6,13 +6,13 @@ import { findOrCreateByPhone } from '../contacts/by-phone.ts';
 import { toContactSource } from '../contacts/contacts.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { expectConversation } from './conversations.ts';
-import { lockOpenOnes, openConversations } from './open-many.ts';
+import { lockOpenOnes, openConversations, type FoundConversation } from './open-many.ts';
 import { findOpeningInbox, keepContactFromRemoval } from './queries.ts';
 import type { Conversation, ConversationCreate } from './schemas.ts';
 
 interface OpenedConversation {
   conversation: Conversation;
-  /** False when the conversation was already open. */
+  /** False when the conversation was already open, or is a closed one that was reopened. */
   opened: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function withOpenConversation<T>(
   tenant: Acting,
   input: Opening,
   paths: Paths,
-  work: (tx: TenantTx, found: { _id: string; opened: boolean }) => Promise<T>,
+  work: (tx: TenantTx, found: FoundConversation) => Promise<T>,
 ): Promise<T> {
   checkContactGiven(input, paths);
   return repeatOvertaken(
@@ -64,11 +64,11 @@ async function findOrOpenConversation(
   tenant: Acting,
   input: Opening,
   paths: Paths,
-): Promise<{ _id: string; opened: boolean }> {
+): Promise<FoundConversation> {
   const { owner, agent } = input;
-  const found = await findOpeningInbox(tx, input.inbox);
-  if (!found) throw unknownReference(paths.inbox);
-  const { status, ...inbox } = found;
+  const into = await findOpeningInbox(tx, input.inbox);
+  if (!into) throw unknownReference(paths.inbox);
+  const { status, ...inbox } = into;
   if (status !== 'ACTIVE') throw invalid(paths.inbox, 'is deleted', 'INBOX_INACTIVE');
   await expectUsers(tx, { owner });
   const contact = await findOrCreateContact(tx, tenant, input, paths);
@@ -79,9 +79,10 @@ async function findOrOpenConversation(
   const partner = { contact, conversation: thread?._id ?? null };
   // An open conversation stays as it is where the request names no one.
   const defaults = thread && { default_owner: null, default_agent: null };
-  const [_id = ''] = await openConversations(tx, { ...inbox, ...defaults, owner, agent, keeps: true }, [partner]);
-  tx.created(_id);
-  return { _id, opened: !thread };
+  const opening = { ...inbox, ...defaults, owner, agent, keeps: true };
+  const [found = { _id: '', opened: false }] = await openConversations(tx, opening, [partner]);
+  tx.created(found._id);
+  return found;
 }
 
 function findOrCreateContact(tx: TenantTx, { actor }: Acting, input: Opening, paths: Paths): Promise<string> | string {

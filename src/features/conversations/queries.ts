@@ -30,6 +30,16 @@ export const latestWindowSql = (of: string): string => `select w.window_expires_
   where w.company_id = ${of}.company_id and w.contact_id = ${of}.contact_id and w.inbox_id = ${of}.inbox_id
   order by w.window_expires_at desc nulls last, w.last_inbound_at desc nulls last limit 1`;
 
+/**
+ * Returns SQL for the closed conversation that is reopened instead of opening one: the last of the contact in the inbox, if it was closed
+ * within the days that the inbox allows. `of` is the alias of a row with company, contact, inbox and is_test.
+ */
+export const continuedSql = (of: string): string => `select c._id from inboxes i
+    join conversations c on c.company_id = i.company_id and c.inbox_id = i._id and c.status = 'CLOSED'
+  where i.company_id = ${of}.company_id and i._id = ${of}.inbox_id and i.reopen_days > 0
+    and c.contact_id = ${of}.contact_id and c.is_test = ${of}.is_test and c.closed_at > now() - make_interval(days => i.reopen_days)
+  order by c.closed_at desc, c._id desc limit 1`;
+
 export function findConversation(tx: TenantRead, id: string): Promise<Conversation | null> {
   return maybeOne(tx, {
     name: 'conversations.find',

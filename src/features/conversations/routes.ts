@@ -30,7 +30,8 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Open a conversation with a contact, or with a phone number',
     description:
       "No message is sent. Returns 201, or 200 with the contact's conversation in this inbox if one is already " +
-      'open (with any status but CLOSED). An open conversation gets the owner and agent given in the request, ' +
+      'open (with any status but CLOSED), or was reopened because the inbox continues closed conversations ' +
+      '(`reopen_days`). Such a conversation gets the owner and agent given in the request, ' +
       'and otherwise keeps its own.',
     body: ref(ConversationCreate),
     answers: { 201: ref(Conversation), 200: ref(Conversation) },

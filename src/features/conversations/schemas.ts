@@ -39,7 +39,7 @@ const CONVERSATION_STATUSES = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'] as const;
 const HANDLERS = ['AI', 'HUMAN', 'NONE'] as const;
 const status = oneOf(
   CONVERSATION_STATUSES,
-  'SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens',
+  'SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens, or this one within `reopen_days` of the inbox',
 );
 
 /** Returns the number with which a priority is stored: 0 for none, and more for a more urgent one. */

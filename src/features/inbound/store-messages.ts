@@ -154,10 +154,10 @@ async function completeStoredPlaceholders(tx: SystemTx, stored: ArrivedMessage[]
   await completePlaceholders(tx, ...rows);
 }
 
-/** Throws when a conversation was opened for messages that another process has stored meanwhile, in a conversation of its own. */
+/** Throws when a conversation was opened or reopened for messages that another process has stored meanwhile, in a conversation of its own. */
 function refuseEmptyConversations(threads: FoundThreads, messages: Message[]): void {
   const filled = new Set(messages.map((message) => message.conversation));
-  for (const id of threads.opened)
+  for (const id of [...threads.opened, ...threads.reopened])
     if (!filled.has(id)) throw new Error('a conversation was opened for a repeated message');
 }
 
@@ -220,7 +220,7 @@ async function emitEvents(tx: SystemTx, { placed, threads, people, messages }: S
       .map((arrival) => arrival.conversation),
   );
   const moved = [...conversationKeys.values()].filter(
-    ({ _id }) => threads.opened.has(_id) || woken.has(_id) || takenOver.has(_id),
+    ({ _id }) => threads.opened.has(_id) || threads.reopened.has(_id) || woken.has(_id) || takenOver.has(_id),
   );
   const contacts = changed.length > 0 ? await findContactsByKeys(tx, changed) : [];
   const conversations = moved.length > 0 ? await findConversationsByKeys(tx, moved) : [];

@@ -5,6 +5,7 @@ import {
   findLatestThreads,
   insertThreads,
   lockOpenThreads,
+  reopenThreads,
   type NewConversation,
   type Thread,
 } from '../conversations/ingest-queries.ts';
@@ -21,6 +22,8 @@ export interface FoundThreads {
   threads: Thread[];
   /** The ids of conversations that were opened here. */
   opened: Set<string>;
+  /** The ids of closed conversations that were reopened here. */
+  reopened: Set<string>;
 }
 
 const threadKey = (key: { company: string; inbox: string; contact: string }): string =>
@@ -36,7 +39,7 @@ export async function findThreads(tx: SystemTx, asked: ThreadQuery[]): Promise<F
   await addFoundThreads(found, () => lockOpenThreads(tx, listDistinctKeys(asked, found)));
   const old = asked.filter(({ arrival }) => !opensConversation(arrival));
   const current = asked.filter(({ arrival }) => opensConversation(arrival));
-  const opened = await openMissingThreads(tx, current, found);
+  const { opened, reopened } = await openMissingThreads(tx, current, found);
   // What opens no conversation joins the latest one.
   if (listDistinctKeys(old, found).length > 0) {
     // No index makes closed conversations unique, so this lock makes another process wait that looks for conversations of the same
@@ -45,26 +48,30 @@ export async function findThreads(tx: SystemTx, asked: ThreadQuery[]): Promise<F
     await addFoundThreads(found, () => findLatestThreads(tx, listDistinctKeys(old, found)));
     // A reaction that has come before all messages waits for them in an open one, as it would have behind them; the history is closed.
     const early = old.filter(({ arrival }) => arrival.message.origin !== 'history');
-    for (const id of await openMissingThreads(tx, early, found)) opened.add(id);
+    for (const id of (await openMissingThreads(tx, early, found)).opened) opened.add(id);
     await addFoundThreads(found, () => insertThreads(tx, makeThreads(old, found, 'CLOSED')));
   }
-  return { threads: asked.map((item) => requireThread(found, item)), opened };
+  return { threads: asked.map((item) => requireThread(found, item)), opened, reopened };
 }
 
 async function openMissingThreads(
   tx: SystemTx,
   asked: ThreadQuery[],
   found: Map<string, Thread>,
-): Promise<Set<string>> {
+): Promise<Pick<FoundThreads, 'opened' | 'reopened'>> {
   const missing = makeThreads(asked, found, 'OPEN');
-  if (missing.length === 0) return new Set();
-  const opened = await insertThreads(tx, missing);
+  const opened = missing.length === 0 ? [] : await insertThreads(tx, missing);
   for (const thread of opened) found.set(threadKey(thread), thread);
-  // Another process may have opened some of them first; its conversations are used.
-  if (opened.length < missing.length)
+  // The others continue a closed conversation, or another process has opened one first, which is used.
+  const others = missing.filter((thread) => !found.has(threadKey(thread)));
+  const reopened = others.length === 0 ? [] : await reopenThreads(tx, others);
+  for (const thread of reopened) found.set(threadKey(thread), thread);
+  if (reopened.length < others.length)
     await addFoundThreads(found, () => lockOpenThreads(tx, listDistinctKeys(asked, found)));
-  return new Set(opened.map((thread) => thread._id));
+  return { opened: listIds(opened), reopened: listIds(reopened) };
 }
+
+const listIds = (threads: Thread[]): Set<string> => new Set(threads.map(({ _id }) => _id));
 
 async function addFoundThreads(found: Map<string, Thread>, look: () => Promise<Thread[]>): Promise<void> {
   for (const thread of await look()) found.set(threadKey(thread), thread);

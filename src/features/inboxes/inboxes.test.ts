@@ -67,6 +67,7 @@ test('POST of an inbox answers 201 with the record, in which required fields are
     process_unsupported_messages: false,
     disable_inbound_ai: false,
     pdf_local_text_extraction: false,
+    reopen_days: 0,
     default_owner: null,
     connection: { status: 'PENDING', checked_at: null, error: null },
     has_templates: false,
@@ -88,6 +89,7 @@ test('POST of an inbox accepts every documented field and answers with it', asyn
     process_unsupported_messages: true,
     disable_inbound_ai: true,
     pdf_local_text_extraction: true,
+    reopen_days: 30,
   };
   const inbox = await create({ ...fields, api_wap_config });
   const { _id, createdAt, updatedAt, connection, door_name } = inbox;
@@ -170,6 +172,7 @@ test('PUT of an inbox changes a single field, answers 200 with the record, and l
     { process_unsupported_messages: true },
     { disable_inbound_ai: true },
     { pdf_local_text_extraction: true },
+    { reopen_days: 7 },
     { disable_inbound_ai: false },
     { status: 'DELETED' },
   ];

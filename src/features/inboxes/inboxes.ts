@@ -166,6 +166,7 @@ function makeUnset(company: string): Before {
     process_unsupported_messages: false,
     disable_inbound_ai: false,
     pdf_local_text_extraction: false,
+    reopen_days: 0,
     network_address: null,
     network_account: null,
     connection_version: 0,

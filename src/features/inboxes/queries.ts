@@ -35,6 +35,7 @@ export interface InboxRow {
   process_unsupported_messages: boolean;
   disable_inbound_ai: boolean;
   pdf_local_text_extraction: boolean;
+  reopen_days: number;
   network_address: string | null;
   network_account: string | null;
   connection_version: number;
@@ -48,8 +49,8 @@ export interface InboxRow {
 
 export const COLUMNS = `_id, company_id as company, name, door_name, door_settings, channel, number, webhook_url, default_agent, default_owner, status,
   settings, test_mode, general_config, coexistence_enabled,
-  process_unsupported_messages, disable_inbound_ai, pdf_local_text_extraction, network_address, network_account, connection_version,
-  callback_told, json_build_object('status', connection_status, 'checked_at',
+  process_unsupported_messages, disable_inbound_ai, pdf_local_text_extraction, reopen_days, network_address, network_account,
+  connection_version, callback_told, json_build_object('status', connection_status, 'checked_at',
     to_char(connection_checked_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'error', connection_error) as connection, standing,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
@@ -135,6 +136,7 @@ const WRITABLE = [
   'process_unsupported_messages',
   'disable_inbound_ai',
   'pdf_local_text_extraction',
+  'reopen_days',
   'network_address',
   'network_account',
 ] as const satisfies (keyof InboxRow)[];

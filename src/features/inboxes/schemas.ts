@@ -55,6 +55,20 @@ const inboundFlags = {
   ),
 };
 
+const MOST_REOPEN_DAYS = declareLimit(365, {
+  topic: 'Networks',
+  what: 'Days in which the last conversation is reopened (`reopen_days`)',
+  beyond: '400',
+});
+
+const reopenDays = Type.Integer({
+  minimum: 0,
+  maximum: MOST_REOPEN_DAYS,
+  description:
+    "For how many days after it was closed a contact's last conversation is reopened, with its owner, agent and " +
+    'tags, when the contact writes or a message to the contact opens a conversation; 0, the default: a new conversation opens',
+});
+
 /** One property for the settings of each channel. The channels bring the schemas, so TypeScript knows no type for them here. */
 const settingsProperties = (part: 'body' | 'record'): { [field in never]: TObject } =>
   Object.fromEntries(
@@ -107,6 +121,7 @@ const properties = {
   }),
   status,
   ...inboundFlags,
+  reopen_days: reopenDays,
   default_owner: nullable(recordId('user', 'The user who becomes owner of new conversations; null clears')),
 };
 
@@ -178,6 +193,7 @@ export const Inbox = define(
     }),
     coexistence_enabled: plain.flag('Whether the number is also used in the Business app'),
     ...inboundFlags,
+    reopen_days: reopenDays,
     default_owner: nullable(recordId('user')),
     connection: plain.object("Whether the network has accepted the inbox's credentials", {
       status: oneOf(

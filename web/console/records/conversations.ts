@@ -76,6 +76,12 @@ export function useConversation(id: string): UseQueryResult<Conversation> {
   });
 }
 
+/** Shows these conversations where they are named, without reading each. One that is shown already is kept up to date by the stream. */
+export function keepConversations(conversations: readonly Conversation[]): void {
+  for (const conversation of conversations)
+    queries.setQueryData<Conversation>(keyOf(conversation._id), (known) => known ?? conversation);
+}
+
 function findLoaded(id: string): Conversation | undefined {
   for (const [, feed] of queries.getQueriesData<{ items: Conversation[] }>({ queryKey: FEEDS })) {
     const found = feed?.items.find(({ _id }) => _id === id);

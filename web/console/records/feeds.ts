@@ -33,14 +33,20 @@ export type ReadPage<T> = (after: string | undefined, signal?: AbortSignal) => P
 
 const EMPTY: readonly never[] = [];
 
-/**
- * Follows a list. Its first page is read once the live stream is open, so that no change is missed between the two. A list of records that
- * the stream does not bring is not live: it is read again when it is shown again.
- */
+interface FeedOptions {
+  /** False for records that the stream does not bring: the list is read again when it is shown again. */
+  isLive?: boolean;
+  /** False until somebody wants to see the list: nothing is read. */
+  isWanted?: boolean;
+  /** False for a list that is forgotten when it is no longer shown. */
+  isKept?: boolean;
+}
+
+/** Follows a list. Its first page is read once the live stream is open, so that no change is missed between the two. */
 export function useFeed<T extends FeedRecord>(
   key: QueryKey,
   read: ReadPage<T>,
-  { isLive = true }: { isLive?: boolean } = {},
+  { isLive = true, isWanted = true, isKept = true }: FeedOptions = {},
 ): FeedView<T> {
   const first = useQuery<Feed<T>>({
     queryKey: key,
@@ -50,7 +56,9 @@ export function useFeed<T extends FeedRecord>(
     },
     // The first page alone would take away the later ones from under the eyes of somebody who comes back to the page.
     refetchOnWindowFocus: false,
+    enabled: isWanted,
     ...(isLive && LIVE),
+    ...(!isKept && { gcTime: 0 }),
   });
   const more = useMutation({
     mutationFn: async (after: string) => {

@@ -2,22 +2,37 @@
 import type { CallOptions, Message, Page } from '@parley/sdk';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { parley } from '../client.ts';
-import { changeFeeds, placeInFeed, removeFromFeed, useFeed, type Feed, type FeedView } from './feeds.ts';
+import { changeFeeds, placeInFeed, removeFromFeed, replaceInFeed, useFeed, type Feed, type FeedView } from './feeds.ts';
 import { LIVE, queries } from './queries.ts';
 
 const THREADS = ['thread'] as const;
+/** The messages of earlier conversations, beside the threads of single ones. */
+export const EARLIER = [...THREADS, 'earlier'] as const;
 const keyOf = (conversation: string): readonly string[] => [...THREADS, conversation];
 const PAGE = 50;
-const NO_PAGE = { page: 1, limit: PAGE, totalCount: null, totalPages: null, hasNextPage: false, nextCursor: null };
+export const NO_PAGE = {
+  page: 1,
+  limit: PAGE,
+  totalCount: null,
+  totalPages: null,
+  hasNextPage: false,
+  nextCursor: null,
+};
+
+/** Reads a page of a conversation's messages, the newest first. */
+export const readThreadPage = (
+  conversation: string,
+  after: string | undefined,
+  signal?: AbortSignal,
+): Promise<Page<Message>> =>
+  parley.messages.listInConversation(
+    conversation,
+    { sort: '-createdAt', limit: PAGE, skipCount: true, after },
+    { signal },
+  );
 
 export function useThread(conversation: string): FeedView<Message> {
-  return useFeed(keyOf(conversation), (after, signal) =>
-    parley.messages.listInConversation(
-      conversation,
-      { sort: '-createdAt', limit: PAGE, skipCount: true, after },
-      { signal },
-    ),
-  );
+  return useFeed(keyOf(conversation), (after, signal) => readThreadPage(conversation, after, signal));
 }
 
 /** Reads the next page that has messages. A page of a search can have none although older messages follow. */
@@ -51,7 +66,17 @@ export function showMessage(message: Message): void {
     const before = feed.items.find(({ _id }) => _id === message._id);
     return before && before.updatedAt > message.updatedAt ? feed : placeInFeed(feed, message, createdOf);
   });
+  changeFeeds<Message>(EARLIER, (feed) => placeAmongEarlier(feed, message));
   if (queries.getQueryData(['message', message._id])) queries.setQueryData(['message', message._id], message);
+}
+
+/** Earlier conversations stand one behind the other, so a message has its place among those of its own. */
+function placeAmongEarlier(feed: Feed<Message>, message: Message): Feed<Message> {
+  const { _id, conversation, createdAt, updatedAt } = message;
+  const before = feed.items.find((item) => item._id === _id);
+  if (before) return before.updatedAt > updatedAt ? feed : replaceInFeed(feed, message);
+  const index = feed.items.findIndex((item) => item.conversation === conversation && item.createdAt <= createdAt);
+  return index < 0 ? feed : { ...feed, items: feed.items.toSpliced(index, 0, message) };
 }
 
 /** Whether the same content was sent once more after a message that has failed. */
@@ -84,7 +109,16 @@ export function useMessage(conversation: string, id: string): UseQueryResult<Mes
   return useQuery({
     queryKey: ['message', id],
     queryFn: ({ signal }) => parley.messages.get(id, { signal }),
-    initialData: () => queries.getQueryData<Feed<Message>>(keyOf(conversation))?.items.find(({ _id }) => _id === id),
+    initialData: () => findLoadedMessage(conversation, id),
     ...LIVE,
   });
+}
+
+function findLoadedMessage(conversation: string, id: string): Message | undefined {
+  for (const queryKey of [keyOf(conversation), EARLIER])
+    for (const [, feed] of queries.getQueriesData<Feed<Message>>({ queryKey })) {
+      const found = feed?.items.find(({ _id }) => _id === id);
+      if (found) return found;
+    }
+  return undefined;
 }

@@ -12,6 +12,16 @@ const GLYPHS: Readonly<Record<Inbox['channel'], IconName>> = {
   EMAIL: 'mail',
 };
 
+/** The picture of a channel, next to words that name its inbox. */
+export function ChannelGlyph({ channel }: { channel: Inbox['channel'] }): ReactElement {
+  const name = CHANNEL_NAMES[channel];
+  return (
+    <span className={styles['glyph']} role="img" aria-label={name} title={name}>
+      <Icon name={GLYPHS[channel]} size={14} />
+    </span>
+  );
+}
+
 /** A picture with a disc at its corner that says which channel reaches the person. */
 export function ChannelMark({ channel, children }: { channel: Inbox['channel']; children: ReactNode }): ReactElement {
   const name = CHANNEL_NAMES[channel];

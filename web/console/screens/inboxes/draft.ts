@@ -11,7 +11,7 @@ export type Draft = Pick<
   | 'process_unsupported_messages'
   | 'pdf_local_text_extraction'
   | 'test_mode'
-> & { default_agent: string | null; webhook_url: string };
+> & { reopen_days: number | null; default_agent: string | null; webhook_url: string };
 
 export interface DraftProps {
   draft: Draft;
@@ -30,7 +30,7 @@ export function toDraft(inbox: Inbox): Draft {
     test_mode,
     webhook_url = '',
   } = inbox;
-  const { process_unsupported_messages, pdf_local_text_extraction } = inbox;
+  const { process_unsupported_messages, pdf_local_text_extraction, reopen_days } = inbox;
   return {
     name,
     door_name,
@@ -40,6 +40,8 @@ export function toDraft(inbox: Inbox): Draft {
     disable_inbound_ai,
     process_unsupported_messages,
     pdf_local_text_extraction,
+    // The field is empty where nothing is reopened.
+    reopen_days: reopen_days || null,
     test_mode,
     webhook_url,
   };
@@ -47,5 +49,10 @@ export function toDraft(inbox: Inbox): Draft {
 
 export function toUpdate({ webhook_url, test_mode: { enabled, test_numbers }, ...draft }: Draft): InboxUpdate {
   const filled = test_numbers.map((line) => line.trim()).filter((line) => line !== '');
-  return { ...draft, webhook_url: webhook_url.trim() || null, test_mode: { enabled, test_numbers: filled } };
+  return {
+    ...draft,
+    reopen_days: draft.reopen_days ?? 0,
+    webhook_url: webhook_url.trim() || null,
+    test_mode: { enabled, test_numbers: filled },
+  };
 }

@@ -9,6 +9,7 @@ import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
 import { Card } from '../../ui/page.tsx';
 import { explainField } from '../../ui/problem.ts';
 import { COMMON } from '../../ui/texts.ts';
@@ -21,7 +22,7 @@ import { SETTINGS } from './settings-texts.ts';
 import { TestMode } from './test-mode.tsx';
 import { INBOXES } from './texts.ts';
 
-const FIELDS = ['name', 'door_name', 'default_owner', 'default_agent', 'test_mode', 'webhook_url'];
+const FIELDS = ['name', 'door_name', 'default_owner', 'default_agent', 'reopen_days', 'test_mode', 'webhook_url'];
 
 export function SettingsForm({ inbox }: { inbox: Inbox }): ReactElement {
   const texts = useTexts(SETTINGS);
@@ -51,6 +52,7 @@ export function SettingsForm({ inbox }: { inbox: Inbox }): ReactElement {
         />
         <OwnerField {...{ draft, change, error }} />
         <AgentField {...{ draft, change, error }} />
+        <ReopenField {...{ draft, change, error }} />
         <MessageSwitches {...{ draft, change, error }} />
         <TestMode {...{ draft, change, error }} />
         <TextField
@@ -106,6 +108,19 @@ function AgentField({ draft, change, error }: DraftProps): ReactElement {
       options={[{ value: '', label: texts.noAgent }, ...agents.map(({ _id, name }) => ({ value: _id, label: name }))]}
       onChange={(agent) => change({ default_agent: agent === '' ? null : agent })}
       error={explainField(error, 'default_agent')}
+    />
+  );
+}
+
+function ReopenField({ draft, change, error }: DraftProps): ReactElement {
+  const texts = useTexts(SETTINGS);
+  return (
+    <NumberField
+      label={texts.reopen}
+      hint={texts.reopenHint}
+      value={draft.reopen_days}
+      onChange={(reopen_days) => change({ reopen_days })}
+      error={explainField(error, 'reopen_days')}
     />
   );
 }

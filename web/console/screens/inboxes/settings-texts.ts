@@ -8,6 +8,9 @@ export const SETTINGS = defineTexts(
     agent: 'Agent of new conversations',
     agentHint: 'It answers contacts until a person takes over.',
     noAgent: 'None',
+    reopen: 'Days in which the last conversation is reopened',
+    reopenHint:
+      'If the contact writes again within this many days, the conversation continues with its owner, agent and tags. If empty, a new one opens.',
     operatorName: 'Add the operator’s name to messages',
     operatorNameHint: 'The contact sees who is writing.',
     noAi: 'Don’t let AI answer new conversations',
@@ -33,6 +36,9 @@ export const SETTINGS = defineTexts(
       agent: 'Agente das novas conversas',
       agentHint: 'Responde ao que os contatos escrevem, até que uma pessoa assuma.',
       noAgent: 'Nenhum',
+      reopen: 'Dias em que a última conversa é reaberta',
+      reopenHint:
+        'Se o contato escrever de novo dentro desses dias, a conversa continua com o responsável, o agente e as etiquetas. Vazio: abre-se uma nova.',
       operatorName: 'Pôr o nome do operador antes da mensagem',
       operatorNameHint: 'O contato lê quem está escrevendo.',
       noAi: 'Deixar as novas conversas para as pessoas',
@@ -58,6 +64,9 @@ export const SETTINGS = defineTexts(
       agent: 'Agente de las conversaciones nuevas',
       agentHint: 'Responde a lo que escriben los contactos, hasta que intervenga una persona.',
       noAgent: 'Ninguno',
+      reopen: 'Días en que se reabre la última conversación',
+      reopenHint:
+        'Si el contacto vuelve a escribir en esos días, la conversación sigue con su responsable, su agente y sus etiquetas. Vacío: se abre una nueva.',
       operatorName: 'Poner el nombre del operador antes del mensaje',
       operatorNameHint: 'El contacto lee quién escribe.',
       noAi: 'Dejar las conversaciones nuevas a las personas',

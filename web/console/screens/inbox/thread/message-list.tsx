@@ -1,14 +1,19 @@
-/** The messages of a conversation, the newest below. Older ones are read when somebody scrolls up; what is read stays where it is. */
-import type { HistoryEntry, Message } from '@parley/sdk';
+/**
+ * The messages of a conversation, the newest below. Older ones are read when somebody scrolls up, and then the contact's earlier conversations;
+ * what is read stays where it is.
+ */
+import type { Conversation, HistoryEntry, Message } from '@parley/sdk';
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState, type ReactElement, type RefObject } from 'react';
 import { useSearch } from 'wouter';
+import { useEarlier } from '../../../records/earlier.ts';
 import type { FeedView } from '../../../records/feeds.ts';
 import { useHistory } from '../../../records/history.ts';
 import { formatDay } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { Empty, Failure, Loading } from '../../../ui/state.tsx';
+import { ConversationLine, EarlierMark, usePull, type Earlier } from './earlier.tsx';
 import { HistoryLine } from './history-line.tsx';
 import styles from './message-list.module.css';
 import { MessageBubble } from './message.tsx';
@@ -18,7 +23,7 @@ import { makeRows, type ThreadRow } from './rows.ts';
 import { THREAD } from './texts.ts';
 
 interface MessageListProps {
-  conversation: string;
+  conversation: Conversation;
   feed: FeedView<Message>;
   /** The name of the contact. */
   contact: string;
@@ -30,17 +35,24 @@ interface MessageListProps {
 const ROW_HEIGHT = 72;
 /** Whoever is this close to the end follows new messages. */
 const END_PIXELS = 120;
+/** Above the first row stands what loads earlier conversations. A row of its own would stay where it is while others come below it. */
+const TOP_SPACE = 44;
 /** How many rows before the oldest loaded one the next page is read. */
 const AHEAD = 12;
 
 export function MessageList({ conversation, feed, contact, onReply, onEnd }: MessageListProps): ReactElement {
   const texts = useTexts(THREAD);
-  const waiting = useOutbox(conversation);
-  const history = useHistoryBeside(conversation, feed);
+  const { _id } = conversation;
+  const waiting = useOutbox(_id);
+  const history = useHistoryBeside(_id, feed);
+  const [isWanted, setWanted] = useState(false);
+  const earlier: Earlier = { feed: useEarlier(conversation, isWanted), isWanted, want: () => setWanted(true) };
+  const above = earlier.feed.items;
   const rows = useMemo(() => {
     const outgoing = waiting.filter((each) => !hasArrived(each, feed.items));
-    return makeRows({ messages: feed.items, history, outgoing });
-  }, [feed.items, history, waiting]);
+    const own = { conversation: _id, messages: feed.items, history, outgoing };
+    return makeRows({ ...own, earlier: above, isWhole: !feed.hasMore });
+  }, [_id, feed.items, feed.hasMore, history, waiting, above]);
   useEffect(() => discardArrived(waiting, feed.items), [feed.items, waiting]);
   if (feed.isLoading || feed.error)
     return (
@@ -54,7 +66,7 @@ export function MessageList({ conversation, feed, contact, onReply, onEnd }: Mes
       </div>
     );
   if (rows.length === 0) return <Empty icon="channel" title={texts.empty} />;
-  return <Rows {...{ rows, feed, contact, onReply, onEnd }} />;
+  return <Rows {...{ rows, feed, earlier, contact, onReply, onEnd }} />;
 }
 
 /** What happened to the conversation since the oldest loaded message; older entries come with older messages. */
@@ -75,9 +87,10 @@ function useHistoryBeside(conversation: string, messages: FeedView<Message>): re
 
 interface RowsProps extends Omit<MessageListProps, 'conversation'> {
   rows: readonly ThreadRow[];
+  earlier: Earlier;
 }
 
-function Rows({ rows, feed, contact, onReply, onEnd }: RowsProps): ReactElement {
+function Rows({ rows, feed, earlier, contact, onReply, onEnd }: RowsProps): ReactElement {
   const texts = useTexts(THREAD);
   const scroller = useRef<HTMLDivElement>(null);
   const search = useWantedRow();
@@ -90,25 +103,38 @@ function Rows({ rows, feed, contact, onReply, onEnd }: RowsProps): ReactElement 
     anchorTo: 'end',
     followOnAppend: !search.isSeeking,
     scrollEndThreshold: END_PIXELS,
-    paddingStart: 12,
+    paddingStart: TOP_SPACE,
     paddingEnd: 12,
   });
   const { showEnd, onScroll } = usePlace({ list, scroller, rows, feed, onEnd, search });
+  const { onPull, ...pull } = usePull(scroller, feed.hasMore || search.isSeeking ? null : earlier.want);
+  const wantEarlier = (): void => {
+    // The button goes away.
+    scroller.current?.focus();
+    earlier.want();
+  };
   const shown = list.getVirtualItems();
   const first = shown[0]?.index ?? 0;
   useEffect(() => {
-    if (first < AHEAD) feed.loadMore();
-  }, [first, feed]);
+    if (first >= AHEAD) return;
+    if (feed.hasMore) feed.loadMore();
+    else earlier.feed.loadMore();
+  }, [first, feed, earlier]);
   return (
     <div className={styles['frame']}>
       <div
         ref={scroller}
-        onScroll={onScroll}
+        {...pull}
+        onScroll={() => {
+          onScroll();
+          onPull();
+        }}
         className={styles['scroller']}
         role="log"
         aria-label={texts.messages}
         tabIndex={0}
       >
+        {!feed.hasMore && <EarlierMark earlier={earlier} onWant={wantEarlier} />}
         <ol className={styles['rows']} style={{ height: list.getTotalSize() }}>
           {shown.map(({ index, key, start }) => (
             <li
@@ -242,10 +268,13 @@ function RowContent({ row, contact, onReply }: RowContentProps): ReactElement | 
       return null;
     case 'day':
       return <h2 className={styles['day']}>{formatDay(row.at)}</h2>;
+    case 'conversation':
+      return <ConversationLine conversation={row.conversation} />;
     case 'message':
       return (
         <MessageBubble
-          {...{ contact, onReply }}
+          contact={contact}
+          onReply={row.isEarlier ? null : onReply}
           message={row.message}
           reactions={row.reactions}
           follows={row.follows}

@@ -31,7 +31,8 @@ interface MessageBubbleProps {
   /** The message before is of the same person and minute. */
   follows: boolean;
   contact: string;
-  onReply(message: Message): void;
+  /** Null for a message of an earlier conversation, which is only read. */
+  onReply: ((message: Message) => void) | null;
 }
 
 export function MessageBubble({ message, reactions, follows, contact, onReply }: MessageBubbleProps): ReactElement {
@@ -54,7 +55,7 @@ export function MessageBubble({ message, reactions, follows, contact, onReply }:
       </p>
       {forwarded && <p className={styles['who']}>{texts.forwarded}</p>}
       <div className={styles['place']}>
-        {mayWrite && canBeAnswered(message) && (
+        {mayWrite && onReply && canBeAnswered(message) && (
           <button
             type="button"
             className={styles['reply']}
@@ -85,7 +86,7 @@ export function MessageBubble({ message, reactions, follows, contact, onReply }:
         </time>
         {message_type === 'OUTGOING' && <MessageStatus message={message} />}
       </footer>
-      {message.status === 'FAILED' && <Failure message={message} />}
+      {message.status === 'FAILED' && <Failure message={message} isReadOnly={onReply === null} />}
       {reactions.length > 0 && <p className={styles['reactions']}>{reactions.join(' ')}</p>}
     </article>
   );
@@ -135,7 +136,7 @@ const isHopeless = ({ contentType, errors }: Message): boolean =>
   contentType !== 'TEMPLATE' && ['WINDOW_EXPIRED', '131047'].includes(String(errors[0]?.code));
 
 /** Why a message has failed, and what sends it again as a new message. */
-function Failure({ message }: { message: Message }): ReactElement {
+function Failure({ message, isReadOnly }: { message: Message; isReadOnly: boolean }): ReactElement {
   const texts = useTexts(THREAD);
   const { user } = useSession();
   const explain = useExplainFailure();
@@ -143,7 +144,7 @@ function Failure({ message }: { message: Message }): ReactElement {
   const { conversation, errors, failure_reason, reply_to } = message;
   const cause = failure_reason ?? errors[0];
   const wasRepeated = isRepeated(message);
-  const content = wasRepeated || isHopeless(message) ? null : copyContent(message);
+  const content = wasRepeated || isReadOnly || isHopeless(message) ? null : copyContent(message);
   const send = (): void => {
     if (content) void post({ user: user._id, conversation, content, replyTo: reply_to });
     returnToComposer();

@@ -1,30 +1,73 @@
-/** The rows of a thread from its oldest message on: the messages, what happened between them, and a mark where a day begins. */
+/**
+ * The rows of a thread from its oldest message on: the messages, what happened between them, and a mark where a day begins. Above them stand the
+ * earlier conversations of the contact, each under a line of its own.
+ */
 import type { HistoryEntry, Message } from '@parley/sdk';
 import type { Outgoing } from './outbox.ts';
 
 export type ThreadRow =
+  | { kind: 'conversation'; key: string; conversation: string }
   | { kind: 'day'; key: string; at: string }
-  | { kind: 'message'; key: string; message: Message; reactions: readonly string[]; follows: boolean }
+  | {
+      kind: 'message';
+      key: string;
+      message: Message;
+      reactions: readonly string[];
+      follows: boolean;
+      isEarlier: boolean;
+    }
   | { kind: 'history'; key: string; entry: HistoryEntry }
   | { kind: 'outgoing'; key: string; outgoing: Outgoing };
 
 interface Loaded {
+  conversation: string;
   /** The loaded messages, the newest first. */
   messages: readonly Message[];
   /** What happened since the oldest of them, the newest first. */
   history: readonly HistoryEntry[];
   outgoing: readonly Outgoing[];
+  /** The loaded messages of earlier conversations, one conversation behind the other. */
+  earlier: readonly Message[];
+  /** Whether the thread has begun with its first message, above which earlier conversations stand. */
+  isWhole: boolean;
+}
+
+export function makeRows({ conversation, messages, history, outgoing, earlier, isWhole }: Loaded): ThreadRow[] {
+  const own = makeSection({ messages, history, days: '' });
+  for (const each of outgoing) own.push({ kind: 'outgoing', key: each.key, outgoing: each });
+  if (!isWhole || earlier.length === 0) return own;
+  const above = [...Map.groupBy(earlier, (message) => message.conversation)].toReversed();
+  return [
+    ...above.flatMap(([id, before]) => [makeDivider(id), ...makeSection({ messages: before, history: [], days: id })]),
+    makeDivider(conversation),
+    ...own,
+  ];
+}
+
+const makeDivider = (conversation: string): ThreadRow => ({
+  kind: 'conversation',
+  key: `conversation ${conversation}`,
+  conversation,
+});
+
+interface Section extends Pick<Loaded, 'messages' | 'history'> {
+  /** Distinguishes the days of an earlier conversation from the same days of others; empty for the open one. */
+  days: string;
 }
 
 /** A reaction stands at the message that it belongs to, if that one is loaded. */
-export function makeRows({ messages, history, outgoing }: Loaded): ThreadRow[] {
+function makeSection({ messages, history, days }: Section): ThreadRow[] {
   const rows: ThreadRow[] = [];
+  const isEarlier = days !== '';
   const reactions = findReactions(messages);
   const bubbles = messages
     .filter(({ _id }) => !reactions.shown.has(_id))
     .map((message): [string, ThreadRow] => {
       const marks = [...(reactions.of.get(message._id)?.values() ?? [])];
-      return [message.createdAt, { kind: 'message', key: message._id, message, reactions: marks, follows: false }];
+      return [
+        message.createdAt,
+        { kind: 'message', key: message._id, message, reactions: marks, follows: false, isEarlier },
+      ];
     });
   const lines = history.map((entry): [string, ThreadRow] => [
     entry.createdAt,
@@ -33,13 +76,12 @@ export function makeRows({ messages, history, outgoing }: Loaded): ThreadRow[] {
   let day = '';
   for (const [at, row] of [...bubbles.toReversed(), ...lines.toReversed()].toSorted(byTime)) {
     const date = new Date(at).toDateString();
-    if (date !== day) rows.push({ kind: 'day', key: date, at });
+    if (date !== day) rows.push({ kind: 'day', key: days + date, at });
     day = date;
     const before = rows.at(-1);
     const follows = row.kind === 'message' && before?.kind === 'message' && isTogether(before.message, row.message);
     rows.push(follows ? { ...row, follows } : row);
   }
-  for (const each of outgoing) rows.push({ kind: 'outgoing', key: each.key, outgoing: each });
   return rows;
 }
 

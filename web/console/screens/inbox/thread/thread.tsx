@@ -56,7 +56,7 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
     >
       <ThreadHead {...{ conversation, name, view }} hasDetails={details.isOpen} onDetails={toggleDetails} />
       <MessageList
-        conversation={id}
+        conversation={conversation}
         feed={feed}
         contact={name}
         onReply={reply}
