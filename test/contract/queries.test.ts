@@ -95,7 +95,6 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'limits.purge': 'buckets belong to subjects, of which a company is one',
   'retention.countPages': 'the size of a table',
   'notifications.deleteOld': 'retention, by age alone',
-  'notifications.listCrowded': 'retention, by the number of each user',
   'runs.deleteOld': 'retention, by age alone',
   'bulk.deleteOldRuns': 'runs of all companies, by their age alone',
   'bulk.deleteOldPeople': 'days of all companies, by their age alone',

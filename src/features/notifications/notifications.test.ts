@@ -45,7 +45,7 @@ test('the new owner of a conversation is notified of who assigned it, and a user
   const { conversation, contact } = await writeAsContact(platform);
   await assign(conversation._id, ana, bia);
   const [notification] = await list(ana);
-  const { _id, createdAt, updatedAt, contact_summary, ...rest } = notification ?? {};
+  const { _id, createdAt: _raised, updatedAt: _changed, contact_summary, ...rest } = notification ?? {};
   assert.deepEqual(rest, {
     company: demo._id,
     user: ana._id,
