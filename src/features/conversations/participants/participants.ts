@@ -1,8 +1,7 @@
 /** The users who follow a conversation. Those who reply, write a note or are mentioned follow it by a trigger. */
-import { expectFound, invalid, unknownReference } from '../../../platform/values/errors.ts';
+import { expectFound, invalid } from '../../../platform/values/errors.ts';
 import type { Tenant, TenantRead } from '../../../platform/store/tenant.ts';
 import { expectUsers } from '../../users/assignments.ts';
-import { findUnremoved } from '../../users/queries.ts';
 import { expectConversation } from '../conversations.ts';
 import { lockConversation } from '../queries.ts';
 import { addFollower, listFollowers, unfollow } from './queries.ts';
@@ -26,7 +25,7 @@ export function addParticipant(tenant: Tenant, id: string, { user }: Participant
 export function removeParticipant(tenant: Tenant, id: string, user: string): Promise<Participants> {
   return tenant.tx(async (tx) => {
     expectFound(await lockConversation(tx, id));
-    if ((await findUnremoved(tx, [user])).length === 0) throw unknownReference('user');
+    await expectUsers(tx, { user }, { allowsInactive: true });
     await unfollow(tx, id, user);
     return { conversation: id, participants: await listFollowers(tx, id) };
   });

@@ -16,7 +16,7 @@ export function listFollowers(tx: TenantRead, conversation: string): Promise<Par
 export function addFollower(tx: TenantTx, conversation: string, user: string): Promise<boolean> {
   return oneValue(tx, {
     name: 'conversations.participants.add',
-    text: 'select follow_conversation($1, $2, $3, again => true) as follows',
+    text: 'select follow_conversation(company_id, _id, $3, again => true) as follows from conversations where company_id = $1 and _id = $2',
     values: [tx.companyId, conversation, user],
   });
 }
