@@ -9,6 +9,7 @@ export const INACTIVE_USER = 'refers to a user who is INACTIVE';
  * Throws UNKNOWN_REFERENCE when a field names a user who does not exist or is being removed (a foreign
  * key alone would accept a user who is being removed), and an error when it names an INACTIVE user. When
  * a user is removed or deactivated after this check, the removal job removes the user from the record.
+ * `allowsInactive`: for requests that take a user out of a record.
  */
 export async function expectUsers(
   tx: TenantRead,
