@@ -18,8 +18,8 @@ const columns = [{ key: 'note', type: 'TEXT' }];
 const table = (await call(201, 'POST', '/v1/tables', { body: { name: 'Prices', columns } })).body;
 for (const note of ['a', 'b']) await call(201, 'POST', `/v1/tables/${table._id}/rows`, { body: { data: { note } } });
 const user = await platform.createUser(demo._id, 'OPERATOR');
-const note = { conversationId: conversation._id, message: { content: 'x' }, mentions: [user._id] };
-await call(201, 'POST', '/v1/messages/note', { body: note });
+const mention = { conversationId: conversation._id, message: { content: 'x' }, mentions: [user._id] };
+await call(201, 'POST', '/v1/messages/note', { body: mention });
 /** Lists that only users have. */
 const OF_USERS = ['/v1/notifications'];
 /** The records whose lists are tested, by their kind. */
