@@ -41,7 +41,7 @@ const SYSTEM_USERS = [
   // Creates a company's first records in the transaction that creates the company.
   /^src\/features\/pipelines\/default-[^/]*\.ts$/,
   // The statements of each room that ingestion runs for many companies at once.
-  /^src\/features\/(contacts|conversations|messages|inboxes|templates|campaigns)\/ingest[^/]*\.ts$/,
+  /^src\/features\/(contacts|conversations|messages|notifications|inboxes|templates|campaigns)\/ingest[^/]*\.ts$/,
   // Chooses the next catalogue of any company, and stores what its network lists.
   /^src\/features\/templates\/copy(-queries)?\.ts$/,
   // Deletes callbacks of an erased person that were kept aside, whose company is often unknown.
@@ -56,6 +56,8 @@ const SYSTEM_USERS = [
   /^src\/features\/agents\/(turns|follow-ups)\/(ingest-queries|queue-queries|loop|upkeep)\.ts$/,
   // Looks for messages of all companies that are in no part of the search, and chooses the next company whose messages move.
   /^src\/features\/messages\/parts-upkeep(-queries)?\.ts$/,
+  // Deletes old notifications of all companies.
+  /^src\/features\/notifications\/upkeep(-queries)?\.ts$/,
   // Deletes old runs, and the days of all companies.
   /^src\/features\/bulk\/upkeep(-queries)?\.ts$/,
   // These files open the database and pass it on.

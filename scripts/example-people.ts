@@ -19,6 +19,18 @@ export async function recordApp(take: Take, platform: Platform): Promise<void> {
   await take('DELETE /v1/connected-apps/{id}', app._id, { key });
 }
 
+/** Records what a user is notified of. */
+export async function recordNotifications(take: Take, platform: Platform, conversation: string): Promise<void> {
+  const { _id: owner, token: key } = await platform.createUser(platform.demo._id, 'OPERATOR');
+  await platform.call(200, 'PATCH', `/v1/conversations/${conversation}`, { body: { owner } });
+  await take('GET /v1/notification-settings', '', { key });
+  const body = { UNASSIGNED_NEW: { console: true, browser: false } };
+  await take('PUT /v1/notification-settings', '', { key, body });
+  const [notification] = (await take('GET /v1/notifications', '?unread=true', { key })).result;
+  await take('GET /v1/notifications/counts', '', { key });
+  await take('POST /v1/notifications/read', '', { key, body: { ids: [notification._id] } });
+}
+
 export async function recordPeople(take: Take, platform: Platform): Promise<Json> {
   const invited = await take('POST /v1/users', '', {
     body: { name: 'Ana Lima', email: 'ana@example.com', role: 'ADMIN' },

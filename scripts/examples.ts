@@ -17,7 +17,7 @@ import { emitNews, recordDeliveries, recordDoorWebhooks } from './example-delive
 import { recordKnowledge } from './example-knowledge.ts';
 import { recordImport, recordRecords } from './example-records.ts';
 import { recordLive } from './example-live.ts';
-import { recordApp, recordPeople } from './example-people.ts';
+import { recordApp, recordNotifications, recordPeople } from './example-people.ts';
 import { describeForm, type Step, type Take } from './example-steps.ts';
 import { recordBulk, recordTemplateSend } from './example-templates.ts';
 import { settle } from './example-values.ts';
@@ -105,6 +105,9 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   await take('PATCH /v1/conversations/{id}', conversation, { body: { owner: user._id, tags: ['order'] } });
   await take('PUT /v1/conversations/{id}/step', conversation, { body: { step: pipeline.steps[1]._id } });
   await take('GET /v1/conversations/{id}/history', conversation);
+  await take('POST /v1/conversations/{id}/participants', conversation, { body: { user: user._id } });
+  await take('GET /v1/conversations/{id}/participants', conversation);
+  await take('DELETE /v1/conversations/{id}/participants', `${conversation}?user=${user._id}`);
   await take('PUT /v1/conversations/{id}/read', conversation);
   await recordConversationRun(take, user._id);
   await take('POST /v1/conversations/{id}/typing', conversation, { body: { state: 'TYPING' } });
@@ -239,8 +242,9 @@ const { platform, close } = await openPlatform();
 try {
   const take: Take = (name, ids = '', step) => {
     const [, template = ''] = name.split(' ');
-    const isQuery = ids.startsWith('?');
-    return record(platform, name, isQuery ? template + ids : fillPath(template, ...ids.split(',')), step);
+    const [inPath = '', query] = ids.split('?');
+    const path = fillPath(template, ...inPath.split(','));
+    return record(platform, name, query === undefined ? path : `${path}?${query}`, step);
   };
   // A worker copies the templates. Waited for here, its times come before all others.
   await waitUntil('the templates', async () => {
@@ -257,6 +261,7 @@ try {
   await recordKnowledge(take, forget);
   await recordAgents(take, platform, forget);
   await recordAttachments(take, platform);
+  await recordNotifications(take, platform, talk.sent.conversation);
   const events = await recordEnd(take, platform, { ...records, ...talk, user });
   await recordApp(take, platform);
   const sorted = [...operations].toSorted(([a], [b]) => (a < b ? -1 : 1));

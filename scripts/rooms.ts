@@ -18,6 +18,7 @@ export const ROOMS = [
   'conversations',
   'admission',
   'messages',
+  'notifications',
   'quick-replies',
   'templates',
   'sends',

@@ -94,6 +94,11 @@ export const EXCEPTIONS: readonly TableException[] = [
   { room: 'contacts', table: 'table_rows', reason: 'who is erased is named by no row, a portion at a time' },
   { room: 'pipelines', table: 'conversations', reason: 'a removed step hands its conversations on' },
   { room: 'companies', table: 'agents', reason: "a company's record shows its agents; they have no room yet" },
+  {
+    room: 'conversations',
+    table: 'notifications',
+    reason: 'who marks a conversation as read has read what notified them of it',
+  },
   { room: 'conversations', table: 'messages', reason: 'a record shows its last message; a read mark names one' },
   {
     room: 'messages',

@@ -49,12 +49,23 @@ export const METHODS: Record<string, Record<string, string>> = {
     count: 'GET /v1/conversations/counts',
     listHistory: 'GET /v1/conversations/{id}/history',
     showPresence: 'POST /v1/conversations/{id}/typing',
+    listParticipants: 'GET /v1/conversations/{id}/participants',
+    addParticipant: 'POST /v1/conversations/{id}/participants',
+    removeParticipant: 'DELETE /v1/conversations/{id}/participants',
     changeStep: 'PUT /v1/conversations/{id}/step',
     markAsRead: 'PUT /v1/conversations/{id}/read',
     changeMany: 'POST /v1/conversations/bulk',
     listBulkRuns: 'GET /v1/conversations/bulk',
     getBulkRun: 'GET /v1/conversations/bulk/{id}',
     cancelBulkRun: 'POST /v1/conversations/bulk/{id}/cancel',
+  },
+  notifications: {
+    count: 'GET /v1/notifications/counts',
+    markAsRead: 'POST /v1/notifications/read',
+  },
+  notificationSettings: {
+    get: 'GET /v1/notification-settings',
+    update: 'PUT /v1/notification-settings',
   },
   messages: {
     search: 'GET /v1/messages',

@@ -51,12 +51,35 @@ language sql immutable as $$
   select (array['LOW', 'MEDIUM', 'HIGH', 'URGENT'])[rank]
 $$;
 
--- The actor travels in the setting app.actor of the transaction: JSON {type, id, name}, written in hexadecimal digits.
+-- Returns who causes the change; null for the platform itself. The actor travels in the setting app.actor of the transaction: JSON
+-- {type, id, name}, written in hexadecimal digits.
+create or replace function current_actor() returns jsonb
+language sql stable as $$
+  select convert_from(decode(nullif(current_setting('app.actor', true), ''), 'hex'), 'UTF8')::jsonb
+$$;
+
+-- Makes a user follow a conversation, and returns whether the user follows it then. A conversation has at most 50 followers. A user who has
+-- unfollowed it follows it again only with `again`.
+create or replace function follow_conversation(company text, conversation text, follower text, again boolean) returns boolean
+language plpgsql as $$
+declare
+  present boolean := (select follows from conversation_participants
+    where company_id = company and conversation_id = conversation and user_id = follower);
+begin
+  if present or not again and present is not null then return present; end if;
+  if (select count(*) from conversation_participants where company_id = company and conversation_id = conversation and follows) >= 50 then
+    return false;
+  end if;
+  insert into conversation_participants (company_id, conversation_id, user_id) values (company, conversation, follower)
+    on conflict (company_id, conversation_id, user_id) do update set follows = true, updated_at = now();
+  return true;
+end
+$$;
+
 create or replace function write_conversation_history() returns trigger
 language plpgsql set search_path from current as $$
 declare
-  given text := nullif(current_setting('app.actor', true), '');
-  actor jsonb := convert_from(decode(given, 'hex'), 'UTF8')::jsonb;
+  actor jsonb := current_actor();
   -- The names are looked up only for what has changed.
   users_named jsonb := '{}';
   agents_named jsonb := '{}';

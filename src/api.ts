@@ -12,6 +12,7 @@ import { connectedAppRoutes } from './features/connected-apps/routes.ts';
 import { contactRoutes } from './features/contacts/routes.ts';
 import { conversationRunRoutes } from './features/conversations/bulk/routes.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
+import { participantRoutes } from './features/conversations/participants/routes.ts';
 import { customFieldRoutes } from './features/custom-fields/routes.ts';
 import { inboundRoutes } from './features/inbound/routes.ts';
 import { inboxRoutes } from './features/inboxes/routes.ts';
@@ -22,6 +23,7 @@ import { liveRoutes } from './features/live/routes.ts';
 import { mergeRoutes } from './features/merges/routes.ts';
 import { inboxHealthRoutes } from './features/messages/inbox-health/routes.ts';
 import { messageRoutes } from './features/messages/routes.ts';
+import { notificationRoutes } from './features/notifications/routes.ts';
 import { profileRoutes } from './features/profiles/routes.ts';
 import { quickReplyRoutes } from './features/quick-replies/routes.ts';
 import { optOutRoutes } from './features/opt-outs/routes.ts';
@@ -70,8 +72,10 @@ const rooms = [
   optOutRoutes,
   conversationRoutes,
   conversationRunRoutes,
+  participantRoutes,
   messageRoutes,
   inboxHealthRoutes,
+  notificationRoutes,
   quickReplyRoutes,
   templateRoutes,
   campaignRoutes,

@@ -28,6 +28,7 @@ import { startPreparing } from './features/knowledge/loop.ts';
 import { purgeChangesJob } from './features/live/jobs.ts';
 import { findUndividedJob } from './features/messages/jobs.ts';
 import { createPartsUpkeep } from './features/messages/parts-upkeep.ts';
+import { purgeNotificationsJob } from './features/notifications/jobs.ts';
 import { emptyStepJob } from './features/pipelines/jobs.ts';
 import { tableRowImporter } from './features/tables/rows/importer.ts';
 import { eraseRowsJob } from './features/tables/jobs.ts';
@@ -80,6 +81,7 @@ const jobs = [
   purgeTurnsJob,
   purgeConversationRunsJob,
   purgeChangesJob,
+  purgeNotificationsJob,
   findUndividedJob,
   redactContactJob,
 ];

@@ -31,6 +31,8 @@ const OTHER_KEYS: Record<string, { key: string; why: string }> = {
   contact_activity: { key: 'company_id,record_id', why: 'one row beside each contact' },
   conversation_activity: { key: 'company_id,record_id', why: 'one row beside each conversation' },
   door_listeners: { key: 'company_id,event,webhook_id,form', why: 'a webhook gets an event under several names' },
+  conversation_participants: { key: 'company_id,conversation_id,user_id', why: 'a user follows a conversation once' },
+  notification_settings: { key: 'company_id,user_id,kind', why: 'one choice of each user for each kind' },
   event_listeners: { key: 'company_id,event', why: 'the one row that an emit looks up' },
   browser_sessions: { key: 'token_hash', why: "a browser's cookie names no company: its hash is what it is found by" },
   network_files: { key: 'company_id,attachment_id,channel,address', why: 'one id for each place that has the file' },
@@ -165,6 +167,9 @@ const WITHOUT_REFERENCE: Record<string, string> = {
   'conversation_activity.owner_id': "its conversation's, which a trigger copies",
   'conversation_history.actor_id':
     'a user, a key, an agent, a campaign or a follow-up; says who it was, also when they are gone',
+  'notifications.actor_id':
+    'a user, a key, an agent, a campaign or a follow-up; says who it was, also when they are gone',
+  'notifications.message_id': 'a message of the conversation, with which the notification goes',
   'audit_log.resource_id': 'one of many tables; the log outlives what it tells of',
   'audit_log.request_id': "the caller's own word for a request",
   'idempotency_keys.principal_id': 'a user or a key; forgotten after a day',

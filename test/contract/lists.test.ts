@@ -17,6 +17,11 @@ const { conversation } = await writeAsContact(platform, { from: makePhoneNumber(
 const columns = [{ key: 'note', type: 'TEXT' }];
 const table = (await call(201, 'POST', '/v1/tables', { body: { name: 'Prices', columns } })).body;
 for (const note of ['a', 'b']) await call(201, 'POST', `/v1/tables/${table._id}/rows`, { body: { data: { note } } });
+const user = await platform.createUser(demo._id, 'OPERATOR');
+const mention = { conversationId: conversation._id, message: { content: 'x' }, mentions: [user._id] };
+await call(201, 'POST', '/v1/messages/note', { body: mention });
+/** Lists that only users have. */
+const OF_USERS = ['/v1/notifications'];
 /** The records whose lists are tested, by their kind. */
 const IDS = new Map<string, string>([
   ['conversation', conversation._id],
@@ -41,7 +46,8 @@ const lists: List[] = Object.entries<Json>(document.paths).flatMap(([path, { get
     /\{(\w+)\}/,
     (_, name: string) => IDS.get(parameters.get(name)[RECORDS_KEYWORD][0]) ?? '',
   );
-  return [{ path, address, parameters, key: get['x-global-only'] ? platform.globalKey : demo.key }];
+  const company = OF_USERS.includes(path) ? user.token : demo.key;
+  return [{ path, address, parameters, key: get['x-global-only'] ? platform.globalKey : company }];
 });
 const list = async ({ address, key }: List, query: Record<string, string>, status = 200) =>
   call(status, 'GET', `${address}?${new URLSearchParams(query).toString()}`, { key });

@@ -56,6 +56,16 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   'POST /v1/connected-apps': { scope: undefined, why: 'every user may connect apps' },
   'POST /v1/connected-apps/preview': { scope: undefined, why: 'every user may connect apps' },
   'DELETE /v1/connected-apps/{id}': { scope: undefined, why: 'every user may revoke their own' },
+  ...Object.fromEntries(
+    ['', '/counts', '/read'].map((end) => [
+      `${end === '/read' ? 'POST' : 'GET'} /v1/notifications${end}`,
+      { scope: undefined, why: 'every user has their own' },
+    ]),
+  ),
+  'GET /v1/notification-settings': { scope: undefined, why: 'every user has their own' },
+  'PUT /v1/notification-settings': { scope: undefined, why: 'every user has their own' },
+  'POST /v1/conversations/{id}/participants': { scope: 'conversations:update', why: 'changes a conversation' },
+  'DELETE /v1/conversations/{id}/participants': { scope: 'conversations:update', why: 'changes a conversation' },
   'GET /v1/live': { scope: undefined, why: 'shows each token the records whose scope it has' },
   'POST /v1/conversations/{id}/typing': { scope: 'conversations:read', why: 'changes nothing of the conversation' },
   'POST /v1/conversations/bulk': { scope: 'conversations:update', why: 'changes conversations' },
@@ -138,6 +148,7 @@ const TWO_SUCCESSES: Record<string, string> = {
 
 /** The operations that change no record. */
 const UNLOGGED = [
+  'POST /v1/notifications/read',
   'POST /v1/connected-apps/preview',
   'POST /v1/auth/forgot-password',
   'POST /v1/conversations/{id}/typing',
@@ -148,8 +159,10 @@ const UNLOGGED = [
   'POST /v1/agents/mcp-servers/{id}/check',
 ];
 
-/** The POSTs that only find an answer, which is 200. */
+/** The POSTs that only find an answer, or that create no record, which is 200. */
 const ASKING = [
+  'POST /v1/notifications/read',
+  'POST /v1/conversations/{id}/participants',
   'POST /v1/connected-apps/preview',
   'POST /v1/contacts/import/phone-numbers',
   'POST /v1/knowledge/search',

@@ -94,6 +94,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'messages.fillPart': 'a function of the database that has the condition',
   'limits.purge': 'buckets belong to subjects, of which a company is one',
   'retention.countPages': 'the size of a table',
+  'notifications.deleteOld': 'retention, by age alone',
   'runs.deleteOld': 'retention, by age alone',
   'bulk.deleteOldRuns': 'runs of all companies, by their age alone',
   'bulk.deleteOldPeople': 'days of all companies, by their age alone',

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { isDeepStrictEqual } from 'node:util';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, findDialog, openConsole } from '../support/console.ts';
+import { findBarriers, findDialog, openConsole, openConsoleAt } from '../support/console.ts';
+import { createPerson } from '../support/people.ts';
 import { startPlatform } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
@@ -64,11 +65,13 @@ test('who has no conversation comes to all open ones, and Mine says where they a
   await close();
 });
 
-test('the title counts unread conversations that the page has not loaded, until somebody reads them', async () => {
+test('the title counts what the user is notified of, until the user reads it', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Unread Person', text: 'Oi' });
-  const { page, complaints, close } = await openConsole(platform, browser, { path: '/contacts' });
+  const { _id: owner, email, token: key } = await createPerson(platform, platform.demo._id, 'OWNER');
+  const { page, complaints, close } = await openConsoleAt({ url: platform.url, email }, browser, { path: '/contacts' });
+  await call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { owner } });
   await waitUntil('the title to count it', async () => (await page.title()).startsWith('(1) '));
-  await call(200, 'PUT', `/v1/conversations/${conversation._id}/read`);
+  await call(200, 'PUT', `/v1/conversations/${conversation._id}/read`, { key });
   await waitUntil('the title to count nothing', async () => !(await page.title()).startsWith('('));
   assert.deepEqual(complaints(), []);
   await close();

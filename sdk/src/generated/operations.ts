@@ -84,7 +84,14 @@ import type {
   Me,
   Message,
   MessageBody,
+  Notification,
+  NotificationCounts,
+  NotificationSettings,
+  NotificationSettingsChange,
+  NotificationsRead,
   NumberCheck,
+  ParticipantAdd,
+  Participants,
   PhonePreview,
   PhonesToPreview,
   Pipeline,
@@ -476,6 +483,11 @@ export interface ConversationsListHistoryQuery {
   updated_since?: string | undefined;
 }
 
+export interface ConversationsRemoveParticipantQuery {
+  /** The user who is to unfollow */
+  user: string;
+}
+
 export interface ConversationsListBulkRunsQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
@@ -745,6 +757,25 @@ export interface MessagesListBulkRunsQuery {
   updated_since?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   inbox?: string | undefined;
+}
+
+export interface NotificationsListQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** true: only unread notifications; false: only read ones */
+  unread?: boolean | undefined;
+  /** ASSIGNED: someone else made the user the owner; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner was opened or reopened */
+  kind?: 'ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | undefined;
 }
 
 export interface QuickRepliesListQuery {
@@ -1261,6 +1292,12 @@ export interface Methods {
     listHistory: ListMethod<[id: string, query?: ConversationsListHistoryQuery, options?: CallOptions], HistoryEntry>;
     /** Show the company's other users that the caller views a conversation or types in it. Nothing is stored. It arrives as the event `presence` of GET /v1/live. With TYPING from a caller who can send messages, the contact sees it as well, if the network supports it and a text could be sent; the contact's messages then count as read at the network. Requires the scope `conversations:read`. */
     showPresence: (id: string, body: PresenceChange, options?: CallOptions) => Promise<Presence>;
+    /** List the users who follow a conversation. Users who reply, write a note or are mentioned in one follow the conversation from then on. Requires the scope `conversations:read`. */
+    listParticipants: (id: string, options?: CallOptions) => Promise<Participants>;
+    /** Make a user follow a conversation. Changes nothing if the user follows it already. Followers are notified when the contact writes. Requires the scope `conversations:update`. */
+    addParticipant: (id: string, body: ParticipantAdd, options?: CallOptions) => Promise<Participants>;
+    /** Make a user unfollow a conversation. The user does not follow it after a further reply either, until the user is mentioned or added again. Changes nothing if the user does not follow it. Requires the scope `conversations:update`. */
+    removeParticipant: (id: string, query: ConversationsRemoveParticipantQuery, options?: CallOptions) => Promise<Participants>;
     /** Move a conversation to a pipeline step. Emits only CONVERSATION_STEP_CHANGED, and nothing if the conversation is already in this step. Requires the scope `conversations:update`. */
     changeStep: (id: string, body: StepChange, options?: CallOptions) => Promise<Conversation>;
     /** Mark a conversation as read. Sets unread_count to 0 and, if the network supports read receipts, sends them to the contact. Requires the scope `conversations:update`. */
@@ -1307,6 +1344,14 @@ export interface Methods {
     getBulkRun: (id: string, options?: CallOptions) => Promise<BulkResult>;
     /** Write a note for the team. A note is stored in the conversation and not sent to anyone. Users mentioned in it find it with `GET /v1/messages?mentioned=<id>`. Requires the scope `notes:create`. */
     writeNote: (body: WriteNote, options?: CallOptions) => Promise<Message>;
+  };
+  notifications: {
+    /** List your notifications. For the token or session of a user of any role; API keys get 403. The one that was raised last comes first. */
+    list: ListMethod<[query?: NotificationsListQuery, options?: CallOptions], Notification>;
+    /** Count your unread notifications. For the token or session of a user of any role; API keys get 403. */
+    count: (options?: CallOptions) => Promise<NotificationCounts>;
+    /** Mark notifications as read: some, or all up to a time. For the token or session of a user of any role; API keys get 403. Returns the count of those that are still unread. Marking a conversation as read does the same for its notifications. */
+    markAsRead: (body: NotificationsRead, options?: CallOptions) => Promise<NotificationCounts>;
   };
   quickReplies: {
     /** Remove a quick reply. Only its owner can see and change a personal quick reply. Owners and admins can change a shared one. Requires the scope `messages:create`. Also requires `messages:update` for a quick reply shared by the company. */
@@ -1492,6 +1537,12 @@ export interface Methods {
     /** Set the webhook of a door for an inbox, or for all inboxes. The doors call this for their clients. A webhook of this door and inbox is replaced; a company can have 20. With `include_apikey` the API key of this request is kept, encrypted, and no answer contains it. Requires the scope `webhooks:update`. */
     set: (body: DoorWebhookSet, options?: CallOptions) => Promise<DoorWebhook>;
   };
+  notificationSettings: {
+    /** Read what you are notified of. For the token or session of a user of any role; API keys get 403. */
+    get: (options?: CallOptions) => Promise<NotificationSettings>;
+    /** Choose what you are notified of. For the token or session of a user of any role; API keys get 403. Kinds that the request does not name stay as they are. */
+    update: (body: NotificationSettingsChange, options?: CallOptions) => Promise<NotificationSettings>;
+  };
   live: {
     /** Stream the changes in the company. A stream of server-sent events. Each record that is created or changed arrives as an event with the record as its GET returns it, if the token can read such records. From `ready` on, no change is missed. A client that reconnects sends the id of the last event that it received, and first receives what has changed meanwhile. If that is too much or more than an hour ago, `reset` lists the records whose lists it has to read again. A record may arrive twice, but never in an older state than before. A change of a contact does not send its conversations and messages: update the `contact_summary` of those that you have. */
     follow: (options?: StreamOptions) => AsyncIterable<LiveEvent>;
@@ -1599,6 +1650,9 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     count: { method: 'GET', path: '/v1/conversations/counts' },
     listHistory: { method: 'GET', path: '/v1/conversations/{id}/history', query: true, answer: 'list' },
     showPresence: { method: 'POST', path: '/v1/conversations/{id}/typing', body: 'json' },
+    listParticipants: { method: 'GET', path: '/v1/conversations/{id}/participants' },
+    addParticipant: { method: 'POST', path: '/v1/conversations/{id}/participants', body: 'json' },
+    removeParticipant: { method: 'DELETE', path: '/v1/conversations/{id}/participants', query: true },
     changeStep: { method: 'PUT', path: '/v1/conversations/{id}/step', body: 'json' },
     markAsRead: { method: 'PUT', path: '/v1/conversations/{id}/read' },
     changeMany: { method: 'POST', path: '/v1/conversations/bulk', body: 'json', key: true },
@@ -1623,6 +1677,11 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     listBulkRuns: { method: 'GET', path: '/v1/messages/bulk', query: true, answer: 'list' },
     getBulkRun: { method: 'GET', path: '/v1/messages/bulk/{id}' },
     writeNote: { method: 'POST', path: '/v1/messages/note', body: 'json', key: true },
+  },
+  notifications: {
+    list: { method: 'GET', path: '/v1/notifications', query: true, answer: 'list' },
+    count: { method: 'GET', path: '/v1/notifications/counts' },
+    markAsRead: { method: 'POST', path: '/v1/notifications/read', body: 'json' },
   },
   quickReplies: {
     delete: { method: 'DELETE', path: '/v1/quick-replies/{id}' },
@@ -1721,6 +1780,10 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     get: { method: 'GET', path: '/v1/door-webhooks/{id}' },
     list: { method: 'GET', path: '/v1/door-webhooks', query: true, answer: 'list' },
     set: { method: 'PUT', path: '/v1/door-webhooks', body: 'json' },
+  },
+  notificationSettings: {
+    get: { method: 'GET', path: '/v1/notification-settings' },
+    update: { method: 'PUT', path: '/v1/notification-settings', body: 'json' },
   },
   live: {
     follow: { method: 'GET', path: '/v1/live', answer: 'stream' },

@@ -2609,6 +2609,27 @@ export interface ConversationRun {
   updatedAt: string;
 }
 
+export interface Participants {
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** The users who follow the conversation, in the order of their names */
+  participants: Array<{
+    /** Identifier: 24 lower-case hex characters */
+    user: string;
+    /** The user's name */
+    name: string;
+    /** The address of the user's picture */
+    avatar_url: string | null;
+    /** ISO 8601 UTC with milliseconds */
+    createdAt: string;
+  }>;
+}
+
+export interface ParticipantAdd {
+  /** The user who is to follow */
+  user: string;
+}
+
 export interface InboxUpdate {
   /** The messaging channel */
   channel?: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL' | undefined;
@@ -3917,6 +3938,119 @@ export interface SynonymsUpdate {
   groups: SynonymGroup[];
 }
 
+export interface Notification {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The user who is notified */
+  user: string;
+  /** ASSIGNED: someone else made the user the owner; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner was opened or reopened */
+  kind: 'ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW';
+  /** Null if the notification stands for several conversations */
+  conversation: string | null;
+  /** The contact of the conversation */
+  contact: string | null;
+  /** The contact's name and identifiers */
+  contact_summary: ContactSummary | null;
+  /** Who caused it; null for the contact and the platform itself */
+  actor: {
+    /** The kind of actor: a user, a key, an agent, a campaign or a follow-up */
+    type: 'USER' | 'KEY' | 'AGENT' | 'CAMPAIGN' | 'FOLLOWUP';
+    /** Identifier: 24 lower-case hex characters */
+    _id: string;
+    /** Its name at that time */
+    name: string;
+  } | null;
+  /** The newest message of the contact, or the note */
+  message: string | null;
+  /** The beginning of that message; null if it has no text */
+  preview: string | null;
+  /** How many messages, mentions or conversations it stands for */
+  count: number;
+  /** When the user read it; null while it is unread */
+  read_at: string | null;
+  /** When it was written or last raised */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface NotificationCounts {
+  /** How many notifications are unread */
+  unread: number;
+}
+
+export interface NotificationsRead {
+  /** These notifications of the calling user */
+  ids?: string[] | undefined;
+  /** All that were written at this time or before */
+  until?: string | undefined;
+}
+
+/** By default, all are on except UNASSIGNED_NEW */
+export interface NotificationSettings {
+  /** When someone else makes the user the owner of a conversation */
+  ASSIGNED: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the console also shows them as notifications of the browser */
+    browser: boolean;
+  };
+  /** When a note mentions the user */
+  MENTIONED: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the console also shows them as notifications of the browser */
+    browser: boolean;
+  };
+  /** When the contact writes in a conversation that the user owns or follows */
+  REPLIED: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the console also shows them as notifications of the browser */
+    browser: boolean;
+  };
+  /** When a conversation without an owner is opened or reopened */
+  UNASSIGNED_NEW: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the console also shows them as notifications of the browser */
+    browser: boolean;
+  };
+}
+
+export interface NotificationSettingsChange {
+  /** When someone else makes the user the owner of a conversation */
+  ASSIGNED?: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the console also shows them as notifications of the browser */
+    browser: boolean;
+  } | undefined;
+  /** When a note mentions the user */
+  MENTIONED?: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the console also shows them as notifications of the browser */
+    browser: boolean;
+  } | undefined;
+  /** When the contact writes in a conversation that the user owns or follows */
+  REPLIED?: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the console also shows them as notifications of the browser */
+    browser: boolean;
+  } | undefined;
+  /** When a conversation without an owner is opened or reopened */
+  UNASSIGNED_NEW?: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the console also shows them as notifications of the browser */
+    browser: boolean;
+  } | undefined;
+}
+
 export interface Column {
   /** The name of the column in the data of a row */
   key: string;
@@ -4111,7 +4245,7 @@ export type LiveEvent = {
   /** Too many of these records have changed, or the changes are too old to be listed: read the lists again */
   data: {
     /** The events affected */
-    events: Array<'inbox' | 'contact' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'table_row'>;
+    events: Array<'inbox' | 'contact' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'table_row' | 'notification'>;
   };
 } | {
   /** The event */
@@ -4197,6 +4331,13 @@ export type LiveEvent = {
   id?: string | undefined;
   /** The record as its GET returns it */
   data: Row;
+} | {
+  /** The event */
+  event: 'notification';
+  /** The cursor from which the stream can be resumed */
+  id?: string | undefined;
+  /** The record as its GET returns it */
+  data: Notification;
 } | {
   /** The event */
   event: 'presence';

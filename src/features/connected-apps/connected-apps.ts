@@ -9,6 +9,7 @@ import { lockLimit } from '../../platform/store/limit-lock.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import { refuseUnknown } from '../../platform/store/unknown-references.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
+import { expectUser } from '../users/expect-user.ts';
 import { CODE_SECONDS, makeCode } from './grants.ts';
 import { countApps, deleteApp, findApp, findUnknownFilters, insertApp, listApps } from './queries.ts';
 import { readRequest } from './requests.ts';
@@ -25,14 +26,11 @@ export { findLivingApp, storeAppUse } from './queries.ts';
 
 const MAX_APPS = declareLimit(50, { topic: 'MCP', what: 'Connected apps per user', beyond: '400' });
 
-function expectUser({ principal }: Tenant): string {
-  if (principal.type !== 'user') throw forbidden('authorization', 'Only users connect apps, not API keys');
-  return principal.id;
-}
+const ONLY_USERS = 'Only users connect apps';
 
 /** Says what a client asks for. Its document may have to be fetched, so users do this as seldom as they log in. */
 export async function previewApp(kit: Kit, tenant: Tenant, { request }: AppRequest): Promise<AppRequested> {
-  const user = expectUser(tenant);
+  const user = expectUser(tenant, ONLY_USERS);
   await admitAccount(kit.access, `connected-apps:${user}`);
   const asked = await readRequest(kit, { ...tenant, scopes: tenant.principal.scopes }, request);
   if ('redirect_to' in asked) return { app: null, redirect_to: asked.redirect_to };
@@ -48,7 +46,7 @@ export async function connectApp(
   tenant: Tenant,
   { request, access }: ConnectedAppCreate,
 ): Promise<ConnectedAppMade> {
-  const user = expectUser(tenant);
+  const user = expectUser(tenant, ONLY_USERS);
   await admitAccount(kit.access, `connected-apps:${user}`);
   const asked = await readRequest(kit, { ...tenant, scopes: tenant.principal.scopes }, request);
   if ('redirect_to' in asked) throw invalid('request', 'is wrong; the client has to ask again');
@@ -69,7 +67,7 @@ export async function connectApp(
 
 /** Answers a repeated request without the code, which is stored nowhere. */
 export const readMadeApp = async (tenant: Tenant, id: string): Promise<ConnectedAppMade> => ({
-  ...expectFound(await findApp(tenant.read, expectUser(tenant), id)),
+  ...expectFound(await findApp(tenant.read, expectUser(tenant, ONLY_USERS), id)),
   redirect_to: null,
 });
 

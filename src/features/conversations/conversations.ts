@@ -9,6 +9,7 @@ import {
   findConversation,
   findConversations,
   lockConversation,
+  markNotificationsRead,
   markRead,
   moveManyToOutgoing,
   moveToOutgoing,
@@ -32,6 +33,8 @@ export const countConversationViews = ({ read, principal }: Tenant): Promise<Con
 export async function markConversationRead(kit: Kit, tenant: Tenant, id: string): Promise<Conversation> {
   return tenant.tx(async (tx) => {
     await markRead(tx, id);
+    const { principal } = tenant;
+    if (principal.type === 'user') tx.awaitAtCommit(markNotificationsRead(tx, id, principal.id));
     const conversation = await expectConversation(tx, id);
     if (kit.channels.get(conversation.channel).can.markRead)
       await enqueueReadMark(kit, tx, { company: tenant.companyId, conversation: id });

@@ -36,6 +36,8 @@ export interface Thread {
   agent: string | null;
   /** The enrollment of the campaign that has written into it last. */
   enrollment: string | null;
+  /** Whether users are to be notified of what the contact writes: its owner, or those who follow it. */
+  is_followed: boolean;
 }
 
 interface ThreadKey {
@@ -45,7 +47,8 @@ interface ThreadKey {
 }
 
 const THREAD = `v._id, v.company_id as company, v.inbox_id as inbox, v.contact_id as contact, v.status, v.handled_by,
-  v.agent_id as agent, v.enrollment_id as enrollment`;
+  v.agent_id as agent, v.enrollment_id as enrollment, v.owner_id is not null or exists (select from conversation_participants p
+    where p.company_id = v.company_id and p.conversation_id = v._id and p.follows) as is_followed`;
 
 const columns = (keys: ThreadKey[]): string[][] => [
   keys.map((key) => key.company),

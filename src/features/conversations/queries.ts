@@ -177,6 +177,16 @@ export function markRead(tx: TenantTx, id: string): Promise<number> {
   });
 }
 
+/** Marks as read what has notified the user of the conversation. */
+export function markNotificationsRead(tx: TenantTx, id: string, user: string): Promise<number> {
+  return exec(tx, {
+    name: 'conversations.markNotificationsRead',
+    text: `update notifications set read_at = now(), updated_at = now()
+      where company_id = $1 and conversation_id = $2 and user_id = $3 and read_at is null`,
+    values: [tx.companyId, id, user],
+  });
+}
+
 /**
  * Makes an outgoing message or a note the last one of a conversation. After an accepted message (`answers`) nothing is unread. One that
  * someone wrote to this contact (`replies`) also ends the contact's waiting.

@@ -87,6 +87,24 @@ export function removeBusinessFromRows(tx: TenantTx, business: string, limit: nu
   });
 }
 
+export function removeUserFromParticipants(tx: TenantTx, user: string, limit: number): Promise<number> {
+  return exec(tx, {
+    name: 'departures.releaseParticipants',
+    text: `delete from conversation_participants where company_id = $1 and user_id = $2 and conversation_id = any(array(
+      select conversation_id from conversation_participants where company_id = $1 and user_id = $2 limit $3))`,
+    values: [tx.companyId, user, limit],
+  });
+}
+
+export function removeNotifications(tx: TenantTx, user: string, limit: number): Promise<number> {
+  return exec(tx, {
+    name: 'departures.removeNotifications',
+    text: `delete from notifications where company_id = $1 and _id = any(array(
+      select _id from notifications where company_id = $1 and user_id = $2 limit $3))`,
+    values: [tx.companyId, user, limit],
+  });
+}
+
 /**
  * Locks a user or business that is being removed, and returns zero when it is no longer being removed. Until the transaction ends, the user
  * cannot be made ACTIVE again.

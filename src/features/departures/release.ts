@@ -14,9 +14,11 @@ import {
   isUserNamed,
   removeUserFromBusinesses,
   removeFromContacts,
+  removeNotifications,
   removeUserFromConversations,
   removeUserFromCampaigns,
   removeUserFromInboxes,
+  removeUserFromParticipants,
   removeBusinessFromRows,
   lockDeparting,
   type DepartingTable,
@@ -67,6 +69,8 @@ const USER_DEPARTURE: Departure = {
     createContactRemoval('users'),
     // A change of the owner of a business emits no event.
     (tx, user) => removeUserFromBusinesses(tx, user, PORTION),
+    (tx, user) => removeUserFromParticipants(tx, user, PORTION),
+    (tx, user) => removeNotifications(tx, user, PORTION),
   ],
   isNamed: isUserNamed,
 };

@@ -10,6 +10,7 @@ import { findKnown, type MessageKey } from '../messages/ingest-queries.ts';
 import { applyWaiting, takeWaiting } from '../messages/ingest.ts';
 import type { SplitContact } from '../contacts/ingest-renames.ts';
 import type { Message } from '../messages/schemas.ts';
+import { notifyReplies } from '../notifications/ingest-queries.ts';
 import { addActivity, latestPerContact, type Activity } from './activity.ts';
 import { leaveAgentTurns } from './agent-turns.ts';
 import { keepBodies } from './bodies.ts';
@@ -183,9 +184,24 @@ function updateConversationsAndContacts(
   }
   const all = [...activities.values()].toSorted((a, b) => (a.conversation < b.conversation ? -1 : 1));
   tx.awaitAtCommit(touchThreads(tx, all));
+  notifyFollowers(tx, all, threads.threads);
   tx.awaitAtCommit(touchContacts(tx, latestPerContact(all)));
   const findInserted = (arrival: PlacedMessage): Message | undefined => inserted.get(toKeyText(messageKey(arrival)));
   leaveAgentTurns(tx, { placed, threads: threads.threads, findInserted, agentWaitSeconds });
+}
+
+/** Notifies the owners and followers of what contacts have written. Without them there is no statement. */
+function notifyFollowers(tx: SystemTx, activities: Activity[], threads: readonly Thread[]): void {
+  const followed = new Set(threads.flatMap(({ _id, is_followed }) => (is_followed ? [_id] : [])));
+  const replies = activities
+    .filter(({ conversation, unread }) => unread > 0 && followed.has(conversation))
+    .map(({ company, conversation, last_message, unread }) => ({
+      company,
+      conversation,
+      message: last_message,
+      count: unread,
+    }));
+  if (replies.length > 0) tx.awaitAtCommit(notifyReplies(tx, replies));
 }
 
 interface StoredBatch {

@@ -11,19 +11,28 @@ import { readConversations } from '../conversations/conversations.ts';
 import { readHistoryEntries } from '../conversations/history.ts';
 import { readImports } from '../imports/imports.ts';
 import { readInboxes } from '../inboxes/inboxes.ts';
+import { readNotifications } from '../notifications/notifications.ts';
 import { readMessages } from '../messages/messages.ts';
 import { readRows } from '../tables/rows/rows.ts';
 import type { NotedChange } from './queries.ts';
 import type { RecordEvent } from './schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
+interface LiveRecord {
+  _id: string | null;
+  /** The user of a personal record. */
+  user?: string;
+}
+
 interface Kind {
   event: RecordEvent;
   scope: Scope;
   /** Whether a record that is not found has been removed; records of the other kinds are only forgotten with time. */
   isRemovable: boolean;
+  /** Whether only the user of the record receives it. */
+  isPersonal?: true;
   /** `secrets`: for records that show masks of what is stored encrypted. */
-  read(read: TenantRead, ids: string[], secrets: Secrets): Promise<{ _id: string | null }[]>;
+  read(read: TenantRead, ids: string[], secrets: Secrets): Promise<LiveRecord[]>;
 }
 
 /** The kinds by the table whose changes are noted, in the order in which they are sent: what others refer to comes first. */
@@ -50,6 +59,18 @@ const KINDS = new Map<string, Kind[]>([
   ],
   ['follow_ups', [{ event: 'follow_up', scope: 'agents:read', isRemovable: false, read: readFollowUps }]],
   ['table_rows', [{ event: 'table_row', scope: 'tables:read', isRemovable: true, read: readRows }]],
+  [
+    'notifications',
+    [
+      {
+        event: 'notification',
+        scope: 'conversations:read',
+        isRemovable: false,
+        isPersonal: true,
+        read: readNotifications,
+      },
+    ],
+  ],
   ['bulk_runs', [{ event: 'bulk_run', scope: 'messages:read', isRemovable: false, read: readRuns }]],
 ]);
 
@@ -61,6 +82,8 @@ function importsOfKind(kind: 'CONTACTS' | 'TABLE'): Kind['read'] {
 export interface LiveEvent {
   name: RecordEvent | 'removed' | 'reset' | 'presence';
   scope: Scope;
+  /** The only user who receives it; absent for an event of all who may read it. */
+  user?: string | undefined;
   data: object;
 }
 
@@ -106,11 +129,12 @@ export async function* readChanges(
 }
 
 /** Writes a portion of the changed records as events; those that were not found may have been removed. */
-function toEvents({ event, scope, isRemovable }: Kind, ids: string[], records: { _id: string | null }[]): LiveEvent[] {
+function toEvents({ event, scope, isRemovable, isPersonal }: Kind, ids: string[], records: LiveRecord[]): LiveEvent[] {
   const found = new Set(records.map(({ _id }) => _id));
   const removed = isRemovable ? ids.filter((id) => !found.has(id)) : [];
   return [
-    ...records.map((data) => ({ name: event, scope, data })),
+    // A personal record without its user goes to nobody.
+    ...records.map((data) => ({ name: event, scope, data, ...(isPersonal && { user: data.user ?? '' }) })),
     ...removed.map((_id) => ({ name: 'removed' as const, scope, data: { event, _id } })),
   ];
 }

@@ -10,6 +10,7 @@ import { Conversation, HistoryEntry } from '../conversations/schemas.ts';
 import { Import } from '../imports/schemas.ts';
 import { Inbox } from '../inboxes/schemas.ts';
 import { Message } from '../messages/schemas.ts';
+import { Notification } from '../notifications/schemas.ts';
 import { Row } from '../tables/schemas.ts';
 
 const RECORD_EVENTS = [
@@ -25,6 +26,7 @@ const RECORD_EVENTS = [
   'campaign',
   'follow_up',
   'table_row',
+  'notification',
 ] as const;
 export type RecordEvent = (typeof RECORD_EVENTS)[number];
 
@@ -110,6 +112,7 @@ const LiveEvent = define(
     record('campaign', Campaign),
     record('follow_up', FollowUp),
     record('table_row', Row),
+    record('notification', Notification),
     event('presence', ref(Presence, 'A user views a conversation or types in it')),
     event(
       'removed',

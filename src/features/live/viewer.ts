@@ -1,4 +1,5 @@
 /** One client of a hub: its stream, and what its caller may read. */
+import type { Principal } from '../../platform/http/auth.ts';
 import { allows, type Scope } from '../../platform/values/scopes.ts';
 import { SCOPES, visibleEvents, type LiveEvent } from './records.ts';
 import { createStream, writeEvent, type Stream } from './stream.ts';
@@ -13,8 +14,8 @@ export const writeEvents = (events: LiveEvent[]): WrittenEvent[] =>
 
 /** Who receives the events of a hub. */
 export interface Follower {
-  /** Viewers that may read the same have an equal key, and receive the same text. */
-  key(): string;
+  /** Viewers that may read the same have an equal key, and receive the same text. `isPersonal`: some of it is for one user only. */
+  key(isPersonal: boolean): string;
   /** Joins the events that the viewer may read. */
   select(events: WrittenEvent[]): Buffer;
   /** Sends a text of the hub, or keeps it until the viewer has caught up. */
@@ -39,7 +40,7 @@ const MOST_KEPT = declareLimit(1_000, {
   beyond: 'disconnected',
 });
 
-export function createViewer(scopes: readonly string[]): Viewer {
+export function createViewer({ id, scopes }: Pick<Principal, 'id' | 'scopes'>): Viewer {
   const stream = createStream();
   let visible = findVisible(scopes);
   let kept: Buffer[] | null = [];
@@ -48,11 +49,11 @@ export function createViewer(scopes: readonly string[]): Viewer {
 
   return {
     stream,
-    key: () => visible.join(),
+    key: (isPersonal) => `${visible.join()} ${isPersonal ? id : ''}`,
     select: (events) =>
       Buffer.from(
         events
-          .filter(({ scope }) => visible.includes(scope))
+          .filter(({ scope, user = id }) => visible.includes(scope) && user === id)
           .map(({ text }) => text)
           .join(''),
       ),

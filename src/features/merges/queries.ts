@@ -9,8 +9,8 @@ export interface ContactMove {
 
 /**
  * Closes the younger conversation where both contacts have an open one in the same inbox, because the unique index allows one. Its unread
- * messages are added to the older conversation, which is opened again if it was snoozed and now has unread messages. Returns the
- * conversations that changed.
+ * messages are added to the older conversation, which is opened again if it was snoozed and now has unread messages, and gets its
+ * followers. Returns the conversations that changed.
  */
 export function closeDoubleConversations(tx: TenantTx, { from, to }: ContactMove): Promise<{ _id: string }[]> {
   return many(tx, {
@@ -34,6 +34,11 @@ export function closeDoubleConversations(tx: TenantTx, { from, to }: ContactMove
           snoozed_until = case when d.wakes then null else o.snoozed_until end,
           updated_at = case when d.wakes then now() else o.updated_at end
         from doubles d where o.company_id = $1 and o._id = d.stays
+      ), followed as (
+        insert into conversation_participants (company_id, conversation_id, user_id, follows)
+          select p.company_id, d.stays, p.user_id, p.follows from doubles d join conversation_participants p
+            on p.company_id = $1 and p.conversation_id = d._id
+          on conflict (company_id, conversation_id, user_id) do nothing
       )
       select _id from doubles union all select stays from doubles where wakes`,
     values: [tx.companyId, from, to],

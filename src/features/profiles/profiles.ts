@@ -1,10 +1,11 @@
 /** What users change of their own record, whatever their role. */
 import type { Kit } from '../../kit.ts';
-import { forbidden, invalid } from '../../platform/values/errors.ts';
+import { invalid } from '../../platform/values/errors.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import { publicUrl } from '../attachments/links.ts';
 import { takeFile, type Uploaded } from '../attachments/upload.ts';
+import { expectUser } from '../users/expect-user.ts';
 import type { User } from '../users/schemas.ts';
 import { changeOwnRecord } from '../users/users.ts';
 import type { ProfileUpdate } from './schemas.ts';
@@ -18,8 +19,10 @@ export const PICTURE_MAX_BYTES = declareLimit(1_000_000, {
   beyond: '400',
 });
 
+const ONLY_USERS = 'Only users have a profile';
+
 export function updateProfile(kit: Kit, tenant: Tenant, { name, picture }: ProfileUpdate): Promise<User> {
-  const user = expectUser(tenant);
+  const user = expectUser(tenant, ONLY_USERS);
   return tenant.tx(async (tx) => {
     tx.created(user);
     return changeOwnRecord(tx, user, {
@@ -35,16 +38,11 @@ export async function uploadPicture(
   tenant: Tenant,
   { upload, signal }: Pick<Uploaded, 'upload' | 'signal'>,
 ): Promise<User> {
-  const user = expectUser(tenant);
+  const user = expectUser(tenant, ONLY_USERS);
   return takeFile(kit, tenant, { upload, body: { fileType: 'IMAGE' }, signal, isBound: true }, async (tx, row) => {
     tx.created(user);
     return changeOwnRecord(tx, user, { picture: row._id, avatar_url: publicUrl(kit, row) });
   });
-}
-
-function expectUser({ principal }: Tenant): string {
-  if (principal.type !== 'user') throw forbidden('authorization', 'Only users have a profile, not API keys');
-  return principal.id;
 }
 
 async function findPictureUrl(kit: Kit, tx: TenantRead, id: string): Promise<string> {

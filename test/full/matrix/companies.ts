@@ -150,6 +150,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
     'agent-turn': await insertTurn(platform, { agent, conversation, item: item._id }),
     'follow-up': await insertFollowUp(platform, { agent, conversation }),
     'history-entry': await insertHistoryEntry(platform, { conversation, marker }),
+    notification: await insertNotification(platform, { conversation, user }),
     'conversation-run': run._id,
     'mcp-server': await insertMcpServer(platform, { agent, marker }),
   };
@@ -229,6 +230,19 @@ async function insertHistoryEntry(
     [entry, conversation, marker],
   );
   return entry;
+}
+
+async function insertNotification(
+  { database }: Platform,
+  { conversation, user }: Record<'conversation' | 'user', string>,
+): Promise<string> {
+  const notification = newId();
+  await database.sql(
+    `insert into notifications (company_id, _id, user_id, kind, conversation_id)
+      select company_id, $1, $3, 'MENTIONED', _id from conversations where _id = $2`,
+    [notification, conversation, user],
+  );
+  return notification;
 }
 
 /** The body of a campaign that names a record of every kind that it can name. */

@@ -261,6 +261,15 @@ export const SAMPLES: Record<string, Sample> = {
     headers: ({ sessionToken }) => ({ ...FROM_PAGE, cookie: `parley_session=${sessionToken}` }),
     prepare: addSession,
   },
+  'GET /v1/notifications': { onlyUsers: true },
+  'GET /v1/notifications/counts': { onlyUsers: true },
+  'POST /v1/notifications/read': {
+    onlyUsers: true,
+    body: () => ({ until: '2000-01-01T00:00:00.000Z' }),
+    excludes: { ids: ['until'] },
+  },
+  'GET /v1/notification-settings': { onlyUsers: true },
+  'PUT /v1/notification-settings': { onlyUsers: true },
   'PATCH /v1/auth/me': {
     onlyUsers: true,
     body: ({ fresh: { attachment } }) => ({ name: 'Ana', picture: attachment }),

@@ -2,16 +2,17 @@
  * The links to the screens. Next to them is a rail with one link for each group, and the sections of the group that is open; on a phone, a bar
  * below has the screens of the daily work, and a sheet has all of them.
  */
-import { useState, type ReactElement } from 'react';
+import { Fragment, useState, type ReactElement } from 'react';
 import { Link, useLocation } from 'wouter';
 import { openCommandDialog } from '../commands/opened.ts';
+import { Bell } from '../notifications/bell.tsx';
 import { useCounts } from '../records/conversations.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { COMMON } from '../ui/texts.ts';
-import { UnreadBadge } from '../ui/unread-badge.tsx';
+import { CountBadge } from '../ui/unread-badge.tsx';
 import { compose, useMayCompose } from './composing.ts';
 import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
@@ -42,7 +43,10 @@ export function Navigation(): ReactElement {
           </button>
         )}
         {groups.map(([group, screens]) => (
-          <GroupLink key={group} group={group} screens={screens} />
+          <Fragment key={group}>
+            {group === 'settings' && <Bell />}
+            <GroupLink group={group} screens={screens} />
+          </Fragment>
         ))}
         <button type="button" className={`${styles['link']} ${styles['all']}`} onClick={() => open(true)}>
           <Icon name="more" size={20} />
@@ -86,11 +90,13 @@ function GroupLink({ group, screens }: { group: GroupName; screens: readonly Scr
   );
 }
 
-/** The unread conversations of the user and of nobody, as in the title of the page. */
+/** The unread conversations of the user and of nobody. */
 function Unread(): ReactElement {
+  const texts = useTexts(COMMON);
+  const count = useCounts().data?.unread ?? 0;
   return (
     <span className={styles['unread']}>
-      <UnreadBadge count={useCounts().data?.unread ?? 0} />
+      <CountBadge count={count} label={texts.unreadConversations(count)} />
     </span>
   );
 }

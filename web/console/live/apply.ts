@@ -14,13 +14,16 @@ import { rereadHistory, showHistoryEntry } from '../records/history.ts';
 import { rereadContactImports, showContactImport } from '../records/imports.ts';
 import { rereadHealthSoon, rereadInboxes, showInbox } from '../records/inboxes.ts';
 import { forgetMessage, forgetThread, rereadThreads, showMessage } from '../records/messages.ts';
+import { rereadNotifications, showNotification } from '../records/notifications.ts';
 import { queries } from '../records/queries.ts';
 import { forgetRowById, rereadRows, rereadTableImports, showLiveRow, showTableImport } from '../records/tables.ts';
 import { noticeMessage } from '../notices/notices.ts';
+import { noticeNotification } from '../notifications/desktop.ts';
 import { setPresent, showPresence } from './presence.ts';
 import { takeEarlyReads } from './status.ts';
 
-export function applyLiveEvent(change: LiveEvent): void {
+/** `leads`: this tab reads the stream for all tabs of the browser. */
+export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
   switch (change.event) {
     case 'inbox':
       return showInbox(change.data);
@@ -32,6 +35,9 @@ export function applyLiveEvent(change: LiveEvent): void {
       showMessage(change.data);
       rereadHealthSoon(change.data.inbox);
       return noticeMessage(change.data);
+    case 'notification':
+      showNotification(change.data);
+      return noticeNotification(change.data, leads);
     case 'contact':
       refreshSearchesSoon();
       return showContact(change.data);
@@ -88,4 +94,5 @@ export function rereadAll(): void {
   rereadCampaigns();
   rereadFollowUps();
   rereadInboxes();
+  rereadNotifications();
 }

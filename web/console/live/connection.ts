@@ -18,21 +18,24 @@ type TabWord =
 /** The pause before the stream is tried again after an answer that the client does not repeat by itself. */
 const PAUSE_MS = 5_000;
 
-/** Follows the company's changes until the signal ends. `apply` gets each event once, in order. */
-export function followLive({ company, user }: Session, apply: (event: LiveEvent) => void, signal: AbortSignal): void {
+/** Called with each event once, in order. `leads`: this tab reads the stream for all tabs. */
+type Apply = (event: LiveEvent, leads: boolean) => void;
+
+/** Follows the company's changes until the signal ends. */
+export function followLive({ company, user }: Session, apply: Apply, signal: AbortSignal): void {
   const state = (): TabWord => ({ word: 'state', ...liveStatus.get(), lastEventId, present: listPresent() });
   let lastEventId = '';
 
-  const take = (event: LiveEvent): void => {
+  const take = (event: LiveEvent, leads: boolean): void => {
     lastEventId = event.id ?? lastEventId;
-    apply(event);
+    apply(event, leads);
     if (event.event === 'ready') liveStatus.set({ isConnected: true, isReady: true });
   };
   const tabs = joinTabs<TabWord>(`parley-live:${company}:${user._id}`, {
     signal,
     onWord: (word) => {
       if (word.word === 'hello') return void (tabs.isLeader() && tabs.tell(state()));
-      if (word.word === 'event') return take(word.event);
+      if (word.word === 'event') return take(word.event, false);
       lastEventId = word.lastEventId;
       setPresent(word.present);
       liveStatus.set({ isConnected: word.isConnected, isReady: word.isReady });
@@ -48,7 +51,7 @@ export function followLive({ company, user }: Session, apply: (event: LiveEvent)
         },
         onEvent: (event) => {
           tabs.tell({ word: 'event', event });
-          take(event);
+          take(event, true);
         },
       }),
   });

@@ -2,7 +2,7 @@
 import { toPreview } from '../ui/marks.ts';
 import type { Message } from '@parley/sdk';
 import { useEffect } from 'react';
-import { useCounts } from '../records/conversations.ts';
+import { useUnreadNotifications } from '../records/notifications.ts';
 import { createStore, keep, readKept, useStore } from '../store.ts';
 import { getTexts } from '../texts/texts.ts';
 import { showUnreadInTitle } from '../ui/title.ts';
@@ -23,6 +23,7 @@ function readSettings(): NoticeSettings {
 
 const settings = createStore(readSettings());
 
+export const readNoticeSettings = (): NoticeSettings => settings.get();
 export const useNoticeSettings = (): NoticeSettings => useStore(settings);
 
 export function chooseNotices(chosen: NoticeSettings): void {
@@ -31,7 +32,7 @@ export function chooseNotices(chosen: NoticeSettings): void {
 }
 
 /** A message that was stored before was brought by a connection that was made again. */
-const NEW_MS = 60_000;
+export const NEW_MS = 60_000;
 /** An id begins with the seconds at which its record was stored. `createdAt` is earlier where the network was late. */
 const storedAt = ({ _id }: Message): number => Number.parseInt(_id.slice(0, 8), 16) * 1000;
 
@@ -40,7 +41,7 @@ export function noticeMessage(message: Message): void {
   if (message.message_type !== 'INCOMING' || message.status !== 'RECEIVED' || !isNew || document.hasFocus()) return;
   const { desktop, sound } = settings.get();
   if (sound) playSound();
-  if (!desktop || !('Notification' in window) || Notification.permission !== 'granted') return;
+  if (!desktop || !mayNotify()) return;
   // With the message's id as its tag, several tabs show one notice.
   const notice = new Notification(getTexts(NOTICES).title, {
     body: toPreview(message.content ?? '', message.channel),
@@ -49,8 +50,10 @@ export function noticeMessage(message: Message): void {
   notice.addEventListener('click', () => window.focus());
 }
 
-/** Counts in the title the unread conversations of the user and of nobody, also those that the page has not loaded. */
+export const mayNotify = (): boolean => 'Notification' in window && Notification.permission === 'granted';
+
+/** Counts in the title what the user is notified of and has not read. */
 export function useUnreadInTitle(): void {
-  const unread = useCounts().data?.unread ?? 0;
+  const unread = useUnreadNotifications();
   useEffect(() => showUnreadInTitle(unread), [unread]);
 }

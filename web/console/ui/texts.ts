@@ -38,6 +38,7 @@ export const COMMON = defineTexts(
     toOpenConversation: 'Go to the open conversation',
     toConversation: 'Go to the conversation',
     unread: (count: number) => `${count} unread`,
+    unreadConversations: (count: number) => `${count} unread conversation${count === 1 ? '' : 's'}`,
   },
   {
     'pt-BR': {
@@ -76,6 +77,7 @@ export const COMMON = defineTexts(
       toOpenConversation: 'Ir para a conversa aberta',
       toConversation: 'Ir para a conversa',
       unread: (count) => `${count} não lidas`,
+      unreadConversations: (count) => (count === 1 ? '1 conversa não lida' : `${count} conversas não lidas`),
     },
     es: {
       save: 'Guardar',
@@ -113,6 +115,7 @@ export const COMMON = defineTexts(
       toOpenConversation: 'Ir a la conversación abierta',
       toConversation: 'Ir a la conversación',
       unread: (count) => `${count} sin leer`,
+      unreadConversations: (count) => (count === 1 ? '1 conversación sin leer' : `${count} conversaciones sin leer`),
     },
   },
 );

@@ -24,6 +24,7 @@ const FOR_USERS = [
   'errors',
   'lists',
   'live',
+  'notifications',
   'mcp',
   'evolution',
   'whatsapp',

@@ -7,6 +7,7 @@ import { chooseLetterKeys, useLetterKeys } from '../../frame/shortcuts.ts';
 import { FRAME, SCREEN_NAMES } from '../../frame/texts.ts';
 import { chooseTheme, THEMES, useTheme } from '../../frame/theme.ts';
 import { chooseNotices, useNoticeSettings } from '../../notices/notices.ts';
+import { NotificationChoice } from '../../notifications/settings.tsx';
 import { playSound } from '../../../browser/sound.ts';
 import { useSession } from '../../session/session.ts';
 import { formatDate } from '../../texts/formats.ts';
@@ -28,6 +29,7 @@ export function ProfileScreen(): ReactElement {
     <Page title={names.profile} lead={`${user.name} · ${user.email} · ${texts.since(formatDate(user.createdAt))}`}>
       <Appearance />
       <AboutMe />
+      <NotificationChoice />
       <NoticeChoice />
       <Password />
     </Page>

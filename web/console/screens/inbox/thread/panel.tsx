@@ -24,6 +24,7 @@ import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
 import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
 import { Preview } from '../../../ui/preview.tsx';
+import { Followers } from './followers.tsx';
 import styles from './panel.module.css';
 import { THREAD } from './texts.ts';
 
@@ -56,6 +57,7 @@ export function Panel({ conversation, contact, view, onClose }: PanelProps): Rea
       )}
       <Fields conversation={conversation} />
       <Tags conversation={conversation} />
+      <Followers conversation={conversation._id} />
       <Others conversation={conversation} view={view} />
     </aside>
   );

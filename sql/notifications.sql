@@ -1,0 +1,94 @@
+-- Whether a user is notified of a kind: UNASSIGNED_NEW is off until the user turns it on, and all others are on until the user turns them off.
+create or replace function is_notified(company text, receiver text, about text) returns boolean
+language sql stable as $$
+  select exists (select from users where company_id = company and _id = receiver and status <> 'INACTIVE')
+    and coalesce((select in_console from notification_settings where company_id = company and user_id = receiver and kind = about),
+      about <> 'UNASSIGNED_NEW')
+$$;
+
+-- Writes a notification, or raises the unread one of the same kind about the same conversation.
+create or replace function raise_notification(company text, receiver text, about text, conversation text, message text) returns void
+language plpgsql as $$
+declare
+  actor jsonb := current_actor();
+begin
+  insert into notifications as n (company_id, _id, user_id, kind, conversation_id, message_id, actor_type, actor_id, actor_name)
+    values (company, new_id(), receiver, about, conversation, message, actor ->> 'type', actor ->> 'id', actor ->> 'name')
+    on conflict (company_id, user_id, kind, conversation_id) where read_at is null do update
+      set count = n.count + (excluded.message_id is not null)::int, message_id = excluded.message_id, actor_type = excluded.actor_type,
+        actor_id = excluded.actor_id, actor_name = excluded.actor_name, created_at = now(), updated_at = now();
+end
+$$;
+
+-- Notifies a user of a change of a conversation by someone else. Changes by the same actor that follow each other within a minute, such as those of
+-- a bulk change, share one notification, which then names no conversation.
+create or replace function notify_change(company text, receiver text, about text, conversation text) returns void
+language plpgsql as $$
+declare
+  actor jsonb := current_actor();
+begin
+  if actor ->> 'type' = 'USER' and actor ->> 'id' = receiver or not is_notified(company, receiver, about) then return; end if;
+  update notifications n set count = n.count + (n.conversation_id is distinct from conversation)::int,
+      conversation_id = case when n.conversation_id = conversation then conversation end, created_at = now(), updated_at = now()
+    where n.company_id = company and n._id = (select _id from notifications
+      where company_id = company and user_id = receiver and kind = about and read_at is null
+        and actor_id is not distinct from actor ->> 'id' and created_at > now() - interval '1 minute'
+      order by created_at desc, _id desc limit 1 for update);
+  if not found then perform raise_notification(company, receiver, about, conversation, null); end if;
+end
+$$;
+
+-- Triggers notify of changes of conversations, so no code can forget it. Of a conversation that a contact opens, its owner is notified by the
+-- contact's message. The inserted conversations that show a message already are those of campaigns and bulk sends.
+create or replace function notify_owner() returns trigger
+language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' or current_actor() is not null then
+    perform notify_change(new.company_id, new.owner_id, 'ASSIGNED', new._id);
+  end if;
+  return null;
+end
+$$;
+create or replace trigger notified_owner after update of owner_id on conversations for each row
+  when (new.owner_id is not null and new.owner_id is distinct from old.owner_id) execute function notify_owner();
+create or replace trigger notified_first_owner after insert on conversations for each row
+  when (new.owner_id is not null and new.last_message_id is null) execute function notify_owner();
+
+create or replace function notify_queue() returns trigger
+language plpgsql as $$
+begin
+  perform notify_change(new.company_id, user_id, 'UNASSIGNED_NEW', new._id) from (select user_id from notification_settings
+    where company_id = new.company_id and kind = 'UNASSIGNED_NEW' and in_console order by user_id) receivers;
+  return null;
+end
+$$;
+create or replace trigger notified_queue after insert on conversations for each row
+  when (new.owner_id is null and new.status = 'OPEN' and new.handled_by <> 'AI' and new.last_message_id is null) execute function notify_queue();
+create or replace trigger notified_queue_again after update of status on conversations for each row
+  when (old.status = 'CLOSED' and new.status <> 'CLOSED' and new.owner_id is null and new.handled_by <> 'AI') execute function notify_queue();
+
+-- A user who replies or writes a note follows the conversation, and so do users whom a note mentions. Bulk sends are no replies.
+create or replace function follow_written() returns trigger
+language plpgsql as $$
+declare
+  mentioned text;
+begin
+  if new.sender_type = 'USER' and new.origin = 'DASHBOARD' then
+    perform follow_conversation(new.company_id, new.conversation_id, new.sender_id, again => false);
+  end if;
+  for mentioned in select each from unnest(new.mentions) each where new.sender_type <> 'USER' or each <> new.sender_id order by each loop
+    perform follow_conversation(new.company_id, new.conversation_id, mentioned, again => true);
+    if is_notified(new.company_id, mentioned, 'MENTIONED') then
+      perform raise_notification(new.company_id, mentioned, 'MENTIONED', new.conversation_id, new._id);
+    end if;
+  end loop;
+  return null;
+end
+$$;
+create or replace trigger followed after insert on messages for each row
+  when (new.mentions <> '{}' or new.sender_type = 'USER' and new.origin = 'DASHBOARD') execute function follow_written();
+
+create or replace trigger noted_insert after insert on notifications referencing new table as written
+  for each statement execute function note_changes('notifications');
+create or replace trigger noted_update after update on notifications referencing new table as written
+  for each statement execute function note_changes('notifications');

@@ -1,0 +1,107 @@
+import { Type, type Static } from 'typebox';
+import { NAMED_ACTORS } from '../../platform/values/actor.ts';
+import { pageQuery, pageSchema } from '../../platform/store/paging.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
+import { define, nullable, oneOf, plain, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
+import { ContactSummary } from '../contacts/schemas.ts';
+
+export const NOTIFICATION_KINDS = ['ASSIGNED', 'MENTIONED', 'REPLIED', 'UNASSIGNED_NEW'] as const;
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
+const kind = oneOf(
+  NOTIFICATION_KINDS,
+  'ASSIGNED: someone else made the user the owner; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user ' +
+    'owns or follows; UNASSIGNED_NEW: a conversation without an owner was opened or reopened',
+);
+
+export const Notification = define(
+  'Notification',
+  Type.Object({
+    _id: recordId('notification'),
+    company: recordId('company'),
+    user: recordId('user', 'The user who is notified'),
+    kind,
+    conversation: nullable(recordId('conversation'), 'Null if the notification stands for several conversations'),
+    contact: nullable(recordId('contact'), 'The contact of the conversation'),
+    contact_summary: nullable(ref(ContactSummary), "The contact's name and identifiers"),
+    actor: Type.Unsafe<{ type: (typeof NAMED_ACTORS)[number]; _id: string; name: string } | null>({
+      ...nullable(
+        Type.Object({
+          type: oneOf(NAMED_ACTORS, 'The kind of actor: a user, a key, an agent, a campaign or a follow-up'),
+          _id: recordId(['user', 'api-key', 'agent', 'campaign', 'follow-up']),
+          name: plain.text('Its name at that time'),
+        }),
+      ),
+      description: 'Who caused it; null for the contact and the platform itself',
+    }),
+    message: nullable(recordId('message', 'The newest message of the contact, or the note')),
+    preview: nullable(plain.text('The beginning of that message; null if it has no text')),
+    count: plain.integer('How many messages, mentions or conversations it stands for'),
+    read_at: nullable(Timestamp, 'When the user read it; null while it is unread'),
+    createdAt: Type.Unsafe<string>({ ...Timestamp, description: 'When it was written or last raised' }),
+    updatedAt: Timestamp,
+  }),
+);
+export type Notification = Static<typeof Notification>;
+
+export const NotificationList = pageSchema(ref(Notification));
+export const NotificationQuery = pageQuery('-createdAt', {
+  unread: Type.Optional(plain.flag('true: only unread notifications; false: only read ones')),
+  kind: Type.Optional(kind),
+});
+export type NotificationQuery = Static<typeof NotificationQuery>;
+
+export const NotificationCounts = define(
+  'NotificationCounts',
+  Type.Object({ unread: plain.integer('How many notifications are unread') }),
+);
+export type NotificationCounts = Static<typeof NotificationCounts>;
+
+const MAX_IDS = declareLimit(100, { topic: 'Accounts', what: 'Notifications marked as read by id', beyond: '400' });
+
+export const NotificationsRead = define(
+  'NotificationsRead',
+  strict(
+    {
+      ids: Type.Optional(
+        Type.Array(recordId('notification'), {
+          minItems: 1,
+          maxItems: MAX_IDS,
+          uniqueItems: true,
+          description: 'These notifications of the calling user',
+        }),
+      ),
+      until: Type.Optional(
+        Type.Unsafe<string>({ ...Timestamp, description: 'All that were written at this time or before' }),
+      ),
+    },
+    { minProperties: 1, maxProperties: 1 },
+  ),
+);
+export type NotificationsRead = Static<typeof NotificationsRead>;
+
+const choice = (description: string) =>
+  Type.Object(
+    {
+      console: Type.Boolean({ description: 'Whether the user is notified. Without it nothing is stored' }),
+      browser: Type.Boolean({ description: 'Whether the console also shows them as notifications of the browser' }),
+    },
+    { additionalProperties: false, description },
+  );
+const choices = {
+  ASSIGNED: choice('When someone else makes the user the owner of a conversation'),
+  MENTIONED: choice('When a note mentions the user'),
+  REPLIED: choice('When the contact writes in a conversation that the user owns or follows'),
+  UNASSIGNED_NEW: choice('When a conversation without an owner is opened or reopened'),
+} satisfies Record<NotificationKind, unknown>;
+
+export const NotificationSettings = define(
+  'NotificationSettings',
+  Type.Object(choices, { description: 'By default, all are on except UNASSIGNED_NEW' }),
+);
+export type NotificationSettings = Static<typeof NotificationSettings>;
+
+export const NotificationSettingsChange = define(
+  'NotificationSettingsChange',
+  Type.Partial(strict(choices), { additionalProperties: false }),
+);
+export type NotificationSettingsChange = Static<typeof NotificationSettingsChange>;

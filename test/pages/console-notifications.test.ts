@@ -1,0 +1,129 @@
+/** Notifications in the console: the bell, their list, the settings, and followers. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, openConsoleAt } from '../support/console.ts';
+import { createPerson } from '../support/people.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+import { silenceNetwork, writeAsContact } from '../support/traffic.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const platform = await startPlatform();
+await silenceNetwork(platform);
+const browser = await startBrowser();
+const { call, demo } = platform;
+const carla = await platform.createUser(demo._id, 'OPERATOR', 'Carla Reis');
+
+const open = (email: string, options: Json = {}) => openConsoleAt({ url: platform.url, email }, browser, options);
+const mention = (conversationId: string, user: string): Promise<unknown> =>
+  call(201, 'POST', '/v1/messages/note', {
+    key: carla.token,
+    body: { conversationId, message: { content: 'The kitchen says yes' }, mentions: [user] },
+  });
+
+for (const width of [1280, 390])
+  test(`the bell counts and lists unread notifications, and one that is opened shows its conversation and is read, ${width} pixels wide`, async () => {
+    const ana = await createPerson(platform, demo._id, 'OPERATOR');
+    const { page, complaints, close } = await open(ana.email, { path: '/contacts', viewport: { width, height: 800 } });
+    const { conversation } = await writeAsContact(platform, { name: `Maria ${width}`, text: 'Oi' });
+    await mention(conversation._id, ana._id);
+    const other = (await writeAsContact(platform, { name: `Greta ${width}`, text: 'Oi' })).conversation;
+    await call(200, 'PATCH', `/v1/conversations/${other._id}`, { key: carla.token, body: { owner: ana._id } });
+    await page.getByRole('button', { name: /^Notifications 2 unread/ }).click();
+    await page.getByRole('link', { name: `Carla Reis assigned Greta ${width} to you` }).waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    const mentioned = page.getByRole('link', {
+      name: `Carla Reis mentioned you in the conversation with Maria ${width}`,
+    });
+    await mentioned.getByText('The kitchen says yes').waitFor();
+    await mentioned.click();
+    await page.getByRole('article').filter({ hasText: 'The kitchen says yes' }).waitFor();
+    assert.ok(page.url().endsWith(`/inbox/all/${conversation._id}`));
+    await waitUntil('the mention to be read', async () => {
+      const { body } = await call(200, 'GET', '/v1/notifications/counts', { key: ana.token });
+      return body.unread === 1;
+    });
+    assert.deepEqual(complaints(), []);
+    await close();
+  });
+
+test('all notifications are marked as read, after which the list of unread ones is empty', async () => {
+  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  const { conversation } = await writeAsContact(platform, { name: 'Nadia', text: 'Oi' });
+  await mention(conversation._id, ana._id);
+  const { page, complaints, close } = await open(ana.email, { path: '/contacts' });
+  await page.getByRole('button', { name: /^Notifications 1 unread/ }).click();
+  await page.getByRole('button', { name: 'Mark all as read' }).click();
+  await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+  await page.getByRole('checkbox', { name: 'Unread only' }).click();
+  await page.getByText('Nothing new').waitFor();
+  await page.keyboard.press('Escape');
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a mention in the conversation that is in view is read at once, although its messages were read before', async () => {
+  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  const { conversation } = await writeAsContact(platform, { name: 'Pedro', text: 'Oi' });
+  const { page, close } = await open(ana.email, { path: `/inbox/all/${conversation._id}` });
+  await page.getByRole('article').first().waitFor();
+  await mention(conversation._id, ana._id);
+  await waitUntil('the mention to be read', async () => {
+    const { body } = await call(200, 'GET', '/v1/notifications?unread=false', { key: ana.token });
+    return body.result.length === 1;
+  });
+  await close();
+});
+
+test('a user follows and unfollows a conversation in its details, and chooses in the profile what notifies them', async () => {
+  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  const { conversation } = await writeAsContact(platform, { name: 'Jonas', text: 'Oi' });
+  const viewport = { width: 1440, height: 900 };
+  const { page, complaints, close } = await open(ana.email, { path: `/inbox/all/${conversation._id}`, viewport });
+  const follow = page.getByRole('button', { name: 'Follow', exact: true });
+  if (!(await follow.isVisible())) await page.getByRole('button', { name: 'Contact details' }).click();
+  await follow.click();
+  await page.getByRole('button', { name: 'Unfollow', exact: true }).click();
+  await page.getByText('No one follows this conversation.').waitFor();
+  await page.goto(`${platform.url}/console/profile`);
+  const replies = page.getByRole('checkbox', { name: 'Replies in conversations that I own or follow: In Parley' });
+  await replies.click();
+  await waitUntil('the choice to be stored', async () => {
+    const { body } = await call(200, 'GET', '/v1/notification-settings', { key: ana.token });
+    return body.REPLIED.console === false && body.REPLIED.browser;
+  });
+  assert.deepEqual(await findBarriers(page), []);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a notification is shown on the desktop once for all tabs, and not while its conversation is in view', async () => {
+  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  const [first, second] = [await writeAsContact(platform), await writeAsContact(platform)];
+  const path = `/inbox/all/${first.conversation._id}`;
+  const { page, close } = await open(ana.email, { path, permissions: ['notifications'] });
+  await page.context().addInitScript(RECORD);
+  const other = await page.context().newPage();
+  await other.goto(`${platform.url}/console/contacts`);
+  await page.reload();
+  for (const each of [page, other]) await each.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+  await page.bringToFront();
+  await mention(first.conversation._id, ana._id);
+  await mention(second.conversation._id, ana._id);
+  const list = async (): Promise<string[]> =>
+    (await Promise.all([page, other].map((each) => each.evaluate('globalThis.notices')))).flat() as string[];
+  await waitUntil('a notice', async () => (await list()).length > 0);
+  const { body } = await call(200, 'GET', `/v1/notifications?unread=true`, { key: ana.token });
+  assert.deepEqual(
+    await list(),
+    body.result.map(({ _id }: Json) => _id),
+  );
+  await close();
+});
+
+/** Records the tags of notices in place of showing them. */
+const RECORD = `globalThis.notices = [];
+  globalThis.Notification = class extends EventTarget {
+    static permission = 'granted';
+    constructor(title, { tag }) { super(); globalThis.notices.push(tag); }
+  };`;
