@@ -107,7 +107,7 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   await take('GET /v1/conversations/{id}/history', conversation);
   await take('POST /v1/conversations/{id}/participants', conversation, { body: { user: user._id } });
   await take('GET /v1/conversations/{id}/participants', conversation);
-  await take('DELETE /v1/conversations/{id}/participants', `${conversation}?user=${user._id}`);
+  await take('DELETE /v1/conversations/{id}/participants/{userId}', `${conversation},${user._id}`);
   await take('PUT /v1/conversations/{id}/read', conversation);
   await recordConversationRun(take, user._id);
   await take('POST /v1/conversations/{id}/typing', conversation, { body: { state: 'TYPING' } });

@@ -51,7 +51,7 @@ export const METHODS: Record<string, Record<string, string>> = {
     showPresence: 'POST /v1/conversations/{id}/typing',
     listParticipants: 'GET /v1/conversations/{id}/participants',
     addParticipant: 'POST /v1/conversations/{id}/participants',
-    removeParticipant: 'DELETE /v1/conversations/{id}/participants',
+    removeParticipant: 'DELETE /v1/conversations/{id}/participants/{userId}',
     changeStep: 'PUT /v1/conversations/{id}/step',
     markAsRead: 'PUT /v1/conversations/{id}/read',
     changeMany: 'POST /v1/conversations/bulk',

@@ -65,7 +65,7 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   'GET /v1/notification-settings': { scope: undefined, why: 'every user has their own' },
   'PUT /v1/notification-settings': { scope: undefined, why: 'every user has their own' },
   'POST /v1/conversations/{id}/participants': { scope: 'conversations:update', why: 'changes a conversation' },
-  'DELETE /v1/conversations/{id}/participants': { scope: 'conversations:update', why: 'changes a conversation' },
+  'DELETE /v1/conversations/{id}/participants/{userId}': { scope: 'conversations:update', why: 'changes a conversation' },
   'GET /v1/live': { scope: undefined, why: 'shows each token the records whose scope it has' },
   'POST /v1/conversations/{id}/typing': { scope: 'conversations:read', why: 'changes nothing of the conversation' },
   'POST /v1/conversations/bulk': { scope: 'conversations:update', why: 'changes conversations' },

@@ -9,13 +9,8 @@ export const INACTIVE_USER = 'refers to a user who is INACTIVE';
  * Throws UNKNOWN_REFERENCE when a field names a user who does not exist or is being removed (a foreign
  * key alone would accept a user who is being removed), and an error when it names an INACTIVE user. When
  * a user is removed or deactivated after this check, the removal job removes the user from the record.
- * `allowsInactive`: for requests that take a user out of a record.
  */
-export async function expectUsers(
-  tx: TenantRead,
-  given: Record<string, string | null | undefined>,
-  { allowsInactive = false }: { allowsInactive?: boolean } = {},
-): Promise<void> {
+export async function expectUsers(tx: TenantRead, given: Record<string, string | null | undefined>): Promise<void> {
   const named = Object.entries(given).flatMap(([path, id]) => (typeof id === 'string' ? [{ path, id }] : []));
   if (named.length === 0) return;
   const living = await findUnremoved(
@@ -25,6 +20,6 @@ export async function expectUsers(
   for (const { path, id } of named) {
     const user = living.find(({ _id }) => _id === id);
     if (!user) throw unknownReference(path);
-    if (user.status === 'INACTIVE' && !allowsInactive) throw invalid(path, INACTIVE_USER);
+    if (user.status === 'INACTIVE') throw invalid(path, INACTIVE_USER);
   }
 }

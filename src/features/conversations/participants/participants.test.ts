@@ -20,7 +20,7 @@ const pathOf = (id: string): string => `/v1/conversations/${id}/participants`;
 const toUsers = ({ participants }: Json): string[] => participants.map(({ user }: Json) => user);
 const list = async (id: string): Promise<string[]> => toUsers((await call(200, 'GET', pathOf(id))).body);
 const follow = (id: string, user: string, status = 200) => call(status, 'POST', pathOf(id), { body: { user } });
-const unfollow = (id: string, user: string, status = 200) => call(status, 'DELETE', `${pathOf(id)}?user=${user}`);
+const unfollow = (id: string, user: string, status = 200) => call(status, 'DELETE', `${pathOf(id)}/${user}`);
 const mention = (conversationId: string, by: string, mentions: string[]) =>
   call(201, 'POST', '/v1/messages/note', { key: by, body: { conversationId, message: { content: 'Look' }, mentions } });
 
@@ -52,17 +52,17 @@ test('a user who has unfollowed a conversation does not follow it after a reply,
   assert.deepEqual(await list(id), [ana._id, bia._id]);
 });
 
-test('an unknown conversation is not found, and an unknown user or one of another company is an unknown reference', async () => {
+test('an unknown conversation or user, or one of another company, is neither followed nor follows', async () => {
   const other = await platform.createCompany();
   const stranger = await platform.createUser(other._id, 'OPERATOR');
   const id = await open();
   for (const user of [stranger._id, newId()]) {
     expectProblem(await follow(id, user, 400), 'UNKNOWN_REFERENCE', 'user');
-    expectProblem(await unfollow(id, user, 400), 'UNKNOWN_REFERENCE', 'user');
+    await unfollow(id, user, 404);
   }
   for (const [method, body] of [['GET'], ['POST', { user: stranger._id }]] as const)
     await call(404, method, pathOf(id), { key: other.key, ...(body && { body }) });
-  await call(404, 'DELETE', `${pathOf(id)}?user=${stranger._id}`, { key: other.key });
+  await call(404, 'DELETE', `${pathOf(id)}/${stranger._id}`, { key: other.key });
   assert.deepEqual(await list(id), []);
 });
 

@@ -25,8 +25,7 @@ export function addParticipant(tenant: Tenant, id: string, { user }: Participant
 export function removeParticipant(tenant: Tenant, id: string, user: string): Promise<Participants> {
   return tenant.tx(async (tx) => {
     expectFound(await lockConversation(tx, id));
-    await expectUsers(tx, { user }, { allowsInactive: true });
-    await unfollow(tx, id, user);
+    expectFound((await unfollow(tx, id, user)) || null);
     return { conversation: id, participants: await listFollowers(tx, id) };
   });
 }

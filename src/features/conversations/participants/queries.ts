@@ -21,11 +21,12 @@ export function addFollower(tx: TenantTx, conversation: string, user: string): P
   });
 }
 
-/** Stores that the user does not follow the conversation, not even after the user's next reply. */
+/** Stores that the user does not follow the conversation, not even after the user's next reply. Returns 0 if there is no such user. */
 export function unfollow(tx: TenantTx, conversation: string, user: string): Promise<number> {
   return exec(tx, {
     name: 'conversations.participants.unfollow',
-    text: `insert into conversation_participants (company_id, conversation_id, user_id, follows) values ($1, $2, $3, false)
+    text: `insert into conversation_participants (company_id, conversation_id, user_id, follows)
+      select company_id, $2, _id, false from users where company_id = $1 and _id = $3 and removed_at is null
       on conflict (company_id, conversation_id, user_id) do update set follows = false, updated_at = now()`,
     values: [tx.companyId, conversation, user],
   });

@@ -4,7 +4,7 @@ import { operation } from '../../../platform/http/route.ts';
 import { ref } from '../../../platform/values/schema.ts';
 import { ConversationParams } from '../schemas.ts';
 import { addParticipant, readParticipants, removeParticipant } from './participants.ts';
-import { ParticipantAdd, ParticipantRemoval, Participants } from './schemas.ts';
+import { ParticipantAdd, ParticipantParams, Participants } from './schemas.ts';
 
 export function participantRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
@@ -31,15 +31,13 @@ export function participantRoutes(app: FastifyInstance, kit: Kit): void {
   });
   operation(app, kit.access, {
     method: 'DELETE',
-    path: '/v1/conversations/:id/participants',
+    path: '/v1/conversations/:id/participants/:userId',
     scope: 'conversations:update',
     summary: 'Make a user unfollow a conversation',
     description:
       'The user does not follow it after a further reply either, until the user is mentioned or added again. Changes nothing if the user does not follow it.',
-    params: ConversationParams,
-    query: ParticipantRemoval,
+    params: ParticipantParams,
     answers: { 200: ref(Participants) },
-    errors: ['UNKNOWN_REFERENCE'],
-    handler: (tenant, { params, query }) => removeParticipant(tenant, params.id, query.user),
+    handler: (tenant, { params }) => removeParticipant(tenant, params.id, params.userId),
   });
 }

@@ -29,4 +29,4 @@ export type Participants = Static<typeof Participants>;
 export const ParticipantAdd = define('ParticipantAdd', strict({ user: recordId('user', 'The user who is to follow') }));
 export type ParticipantAdd = Static<typeof ParticipantAdd>;
 
-export const ParticipantRemoval = strict({ user: recordId('user', 'The user who is to unfollow') });
+export const ParticipantParams = Type.Object({ id: recordId('conversation'), userId: recordId('user') });

@@ -23,7 +23,7 @@ export function Followers({ conversation }: { conversation: string }): ReactElem
     mutationFn: (follows: boolean) =>
       follows
         ? parley.conversations.addParticipant(conversation, { user: user._id })
-        : parley.conversations.removeParticipant(conversation, { user: user._id }),
+        : parley.conversations.removeParticipant(conversation, user._id),
     onSuccess: (participants) => queries.setQueryData(key, participants),
     onError: showError,
   });
