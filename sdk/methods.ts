@@ -56,6 +56,9 @@ export const METHODS: Record<string, Record<string, string>> = {
     getBulkRun: 'GET /v1/conversations/bulk/{id}',
     cancelBulkRun: 'POST /v1/conversations/bulk/{id}/cancel',
   },
+  views: {
+    count: 'GET /v1/views/counts',
+  },
   messages: {
     search: 'GET /v1/messages',
     listInConversation: 'GET /v1/messages/conversation/{id}',

@@ -27,6 +27,7 @@ import { quickReplyRoutes } from './features/quick-replies/routes.ts';
 import { optOutRoutes } from './features/opt-outs/routes.ts';
 import { pipelineRoutes } from './features/pipelines/routes.ts';
 import { tableRoutes } from './features/tables/routes.ts';
+import { viewRoutes } from './features/views/routes.ts';
 import { templateRoutes } from './features/templates/routes.ts';
 import { userRoutes } from './features/users/routes.ts';
 import { webChatRoutes } from './features/web-chat/routes.ts';
@@ -73,6 +74,7 @@ const rooms = [
   messageRoutes,
   inboxHealthRoutes,
   quickReplyRoutes,
+  viewRoutes,
   templateRoutes,
   campaignRoutes,
   knowledgeRoutes,

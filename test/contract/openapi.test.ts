@@ -81,6 +81,19 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   'PATCH /v1/quick-replies/{id}': { scope: 'messages:create', why: 'everybody who sends has texts of their own' },
   'DELETE /v1/quick-replies/{id}': { scope: 'messages:create', why: 'everybody who sends has texts of their own' },
   ...Object.fromEntries(
+    [
+      ['GET', ''],
+      ['POST', ''],
+      ['GET', '/counts'],
+      ['GET', '/{id}'],
+      ['PATCH', '/{id}'],
+      ['DELETE', '/{id}'],
+    ].map(([method, end]) => [
+      `${method} /v1/views${end}`,
+      { scope: 'conversations:read', why: 'everyone who reads conversations has views of their own' },
+    ]),
+  ),
+  ...Object.fromEntries(
     ['start', 'pause', 'resume', 'cancel'].map((verb) => [
       `POST /v1/campaigns/{id}/${verb}`,
       { scope: 'campaigns:update', why: 'changes a campaign' },

@@ -914,7 +914,7 @@ export interface ConversationFilters {
   inbox?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** The id of a user; none: conversations without an owner */
+  /** The id of a user; none: without an owner; me: the calling user */
   owner?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   attendant?: string | undefined;
@@ -4071,6 +4071,65 @@ export interface TableWithRows {
   };
 }
 
+export interface View {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The name shown to people */
+  name: string;
+  /** Null for a shared view of a key or of a user who was removed */
+  owner: string | null;
+  /** Whether everyone who may read conversations sees the view */
+  is_shared: boolean;
+  /** The filters of GET /v1/conversations. The owner me is the user who looks. A view whose filters name a record that was deleted later matches no conversation */
+  filters: ConversationFilters;
+  /** The sort order of GET /v1/conversations */
+  sort: 'createdAt' | '-createdAt' | '-updatedAt' | '-last_message_at' | 'waiting_since' | '-priority';
+  /** Its place among the views, the smallest first */
+  position: number;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface ViewCreate {
+  /** Unique, ignoring case, among the company's shared views and among the private views of each user */
+  name: string;
+  /** The filters of GET /v1/conversations. The owner me is the user who looks. A view whose filters name a record that was deleted later matches no conversation */
+  filters: ConversationFilters;
+  /** true: everyone who may read conversations sees the view; false: only its owner. Keys have shared views only */
+  is_shared?: boolean | undefined;
+  /** The sort order of GET /v1/conversations */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | '-last_message_at' | 'waiting_since' | '-priority' | undefined;
+  /** Its place among the views, the smallest first */
+  position?: number | undefined;
+}
+
+export interface ViewUpdate {
+  /** Unique, ignoring case, among the company's shared views and among the private views of each user */
+  name?: string | undefined;
+  /** The filters of GET /v1/conversations. The owner me is the user who looks. A view whose filters name a record that was deleted later matches no conversation */
+  filters?: ConversationFilters | undefined;
+  /** true: everyone who may read conversations sees the view; false: only its owner. Keys have shared views only */
+  is_shared?: boolean | undefined;
+  /** The sort order of GET /v1/conversations */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | '-last_message_at' | 'waiting_since' | '-priority' | undefined;
+  /** Its place among the views, the smallest first */
+  position?: number | undefined;
+}
+
+export interface ViewCounts {
+  /** The views that the caller sees */
+  views: Array<{
+    /** Identifier: 24 lower-case hex characters */
+    view: string;
+    /** Its conversations, closed ones excluded; 1000 means that many or more. Null for a view of closed conversations, for one with a search, and for the owner me if the caller is a key */
+    count: number | null;
+  }>;
+}
+
 export interface PresenceChange {
   /** VIEWING lasts 60 seconds, and TYPING 15 seconds, after which it becomes VIEWING; repeat the call to extend them. Both end when the caller's last live stream closes */
   state: 'VIEWING' | 'TYPING' | 'AWAY';
@@ -4105,7 +4164,7 @@ export type LiveEvent = {
   /** Too many of these records have changed, or the changes are too old to be listed: read the lists again */
   data: {
     /** The events affected */
-    events: Array<'inbox' | 'contact' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'table_row'>;
+    events: Array<'inbox' | 'contact' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'table_row' | 'view'>;
   };
 } | {
   /** The event */
@@ -4193,6 +4252,13 @@ export type LiveEvent = {
   data: Row;
 } | {
   /** The event */
+  event: 'view';
+  /** The cursor from which the stream can be resumed */
+  id?: string | undefined;
+  /** The record as its GET returns it */
+  data: View;
+} | {
+  /** The event */
   event: 'presence';
   /** The cursor from which the stream can be resumed */
   id?: string | undefined;
@@ -4206,7 +4272,7 @@ export type LiveEvent = {
   /** The record was removed; the messages of a removed conversation are not reported separately */
   data: {
     /** The event */
-    event: 'contact' | 'conversation' | 'message' | 'campaign' | 'table_row';
+    event: 'contact' | 'conversation' | 'message' | 'campaign' | 'table_row' | 'view';
     /** The record that was removed */
     _id: string;
   };
@@ -4817,6 +4883,7 @@ export interface ErrorStatuses {
   UNSUPPORTED_MEDIA_TYPE: 415;
   USER_EXISTS: 409;
   VALIDATION_FAILED: 400;
+  VIEW_EXISTS: 409;
   WEBHOOK_EXISTS: 409;
   WEBHOOK_INACTIVE: 409;
 }

@@ -86,7 +86,7 @@ function broadcast(viewers: Set<Follower>, events: LiveEvent[]): void {
   const written = writeEvents(events);
   const texts = new Map<string, Buffer>();
   for (const viewer of viewers) {
-    const key = viewer.key();
+    const key = viewer.key(written);
     const text = texts.get(key) ?? viewer.select(written);
     texts.set(key, text);
     if (text.length > 0) viewer.push(text);

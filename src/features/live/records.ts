@@ -12,6 +12,7 @@ import { readHistoryEntries } from '../conversations/history.ts';
 import { readImports } from '../imports/imports.ts';
 import { readInboxes } from '../inboxes/inboxes.ts';
 import { readMessages } from '../messages/messages.ts';
+import { readViews } from '../views/views.ts';
 import { readRows } from '../tables/rows/rows.ts';
 import type { NotedChange } from './queries.ts';
 import type { RecordEvent } from './schemas.ts';
@@ -22,11 +23,14 @@ interface Kind {
   scope: Scope;
   /** Whether a record that is not found has been removed; records of the other kinds are only forgotten with time. */
   isRemovable: boolean;
-  /** `secrets`: for records that show masks of what is stored encrypted. */
-  read(read: TenantRead, ids: string[], secrets: Secrets): Promise<{ _id: string | null }[]>;
+  /** `secrets`: for records that show masks of what is stored encrypted. `user`: the only user who may see them; null for all. */
+  read(read: TenantRead, ids: string[], secrets: Secrets, user: string | null): Promise<{ _id: string | null }[]>;
 }
 
-/** The kinds by the table whose changes are noted, in the order in which they are sent: what others refer to comes first. */
+/**
+ * The kinds by the table whose changes are noted, in the order in which they are sent: what others refer to comes first. A change that only one
+ * user may see is noted as `<table>/<id of the user>`.
+ */
 const KINDS = new Map<string, Kind[]>([
   ['inboxes', [{ event: 'inbox', scope: 'inboxes:read', isRemovable: false, read: readInboxes }]],
   ['contacts', [{ event: 'contact', scope: 'contacts:read', isRemovable: true, read: readContacts }]],
@@ -50,6 +54,17 @@ const KINDS = new Map<string, Kind[]>([
   ],
   ['follow_ups', [{ event: 'follow_up', scope: 'agents:read', isRemovable: false, read: readFollowUps }]],
   ['table_rows', [{ event: 'table_row', scope: 'tables:read', isRemovable: true, read: readRows }]],
+  [
+    'views',
+    [
+      {
+        event: 'view',
+        scope: 'conversations:read',
+        isRemovable: true,
+        read: (read, ids, _secrets, user) => readViews(read, ids, user),
+      },
+    ],
+  ],
   ['bulk_runs', [{ event: 'bulk_run', scope: 'messages:read', isRemovable: false, read: readRuns }]],
 ]);
 
@@ -62,6 +77,8 @@ export interface LiveEvent {
   name: RecordEvent | 'removed' | 'reset' | 'presence';
   scope: Scope;
   data: object;
+  /** The only user who receives it; absent for all who have the scope. */
+  user?: string;
 }
 
 /** Ids of records that have changed, by the table that holds them. */
@@ -92,17 +109,28 @@ export async function* readChanges(
   changed: ChangedRecords,
   secrets: Secrets,
 ): AsyncGenerator<LiveEvent[]> {
-  for (const [table, kinds] of KINDS) {
-    const ids = [...(changed.get(table) ?? [])];
-    for (const kind of kinds) {
-      if (ids.length > MOST_AT_ONCE) yield [{ name: 'reset', scope: kind.scope, data: { events: [kind.event] } }];
-      else
-        for (let from = 0; from < ids.length; from += PORTION) {
-          const portion = ids.slice(from, from + PORTION);
-          yield toEvents(kind, portion, await kind.read(read, portion, secrets));
-        }
+  for (const [table, kinds] of KINDS)
+    for (const [noted, ids] of changed) {
+      const [of, user = null] = noted.split('/');
+      if (of === table) for (const kind of kinds) yield* readKind({ read, secrets, user }, kind, [...ids]);
     }
-  }
+}
+
+interface Reading {
+  read: TenantRead;
+  secrets: Secrets;
+  user: string | null;
+}
+
+async function* readKind({ read, secrets, user }: Reading, kind: Kind, ids: string[]): AsyncGenerator<LiveEvent[]> {
+  const only = user === null ? {} : { user };
+  if (ids.length > MOST_AT_ONCE) yield [{ name: 'reset', scope: kind.scope, data: { events: [kind.event] }, ...only }];
+  else
+    for (let from = 0; from < ids.length; from += PORTION) {
+      const portion = ids.slice(from, from + PORTION);
+      const events = toEvents(kind, portion, await kind.read(read, portion, secrets, user));
+      yield events.map((event) => ({ ...event, ...only }));
+    }
 }
 
 /** Writes a portion of the changed records as events; those that were not found may have been removed. */

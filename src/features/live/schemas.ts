@@ -11,6 +11,7 @@ import { Import } from '../imports/schemas.ts';
 import { Inbox } from '../inboxes/schemas.ts';
 import { Message } from '../messages/schemas.ts';
 import { Row } from '../tables/schemas.ts';
+import { View } from '../views/schemas.ts';
 
 const RECORD_EVENTS = [
   'inbox',
@@ -25,6 +26,7 @@ const RECORD_EVENTS = [
   'campaign',
   'follow_up',
   'table_row',
+  'view',
 ] as const;
 export type RecordEvent = (typeof RECORD_EVENTS)[number];
 
@@ -110,11 +112,12 @@ const LiveEvent = define(
     record('campaign', Campaign),
     record('follow_up', FollowUp),
     record('table_row', Row),
+    record('view', View),
     event('presence', ref(Presence, 'A user views a conversation or types in it')),
     event(
       'removed',
       plain.object('The record was removed; the messages of a removed conversation are not reported separately', {
-        event: oneOf(['contact', 'conversation', 'message', 'campaign', 'table_row'], 'The event'),
+        event: oneOf(['contact', 'conversation', 'message', 'campaign', 'table_row', 'view'], 'The event'),
         _id: plain.text('The record that was removed'),
       }),
     ),

@@ -13,8 +13,8 @@ export const writeEvents = (events: LiveEvent[]): WrittenEvent[] =>
 
 /** Who receives the events of a hub. */
 export interface Follower {
-  /** Viewers that may read the same have an equal key, and receive the same text. */
-  key(): string;
+  /** Viewers that may read the same of these events have an equal key, and receive the same text. */
+  key(events: WrittenEvent[]): string;
   /** Joins the events that the viewer may read. */
   select(events: WrittenEvent[]): Buffer;
   /** Sends a text of the hub, or keeps it until the viewer has caught up. */
@@ -39,7 +39,8 @@ const MOST_KEPT = declareLimit(1_000, {
   beyond: 'disconnected',
 });
 
-export function createViewer(scopes: readonly string[]): Viewer {
+/** `user` is the user who looks; null for a key. */
+export function createViewer(scopes: readonly string[], user: string | null): Viewer {
   const stream = createStream();
   let visible = findVisible(scopes);
   let kept: Buffer[] | null = [];
@@ -48,11 +49,11 @@ export function createViewer(scopes: readonly string[]): Viewer {
 
   return {
     stream,
-    key: () => visible.join(),
+    key: (events) => [...visible, ...(events.some((event) => event.user === user) ? [user] : [])].join(),
     select: (events) =>
       Buffer.from(
         events
-          .filter(({ scope }) => visible.includes(scope))
+          .filter(({ scope, user: only = user }) => visible.includes(scope) && only === user)
           .map(({ text }) => text)
           .join(''),
       ),
