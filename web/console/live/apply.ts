@@ -16,6 +16,7 @@ import { rereadHealthSoon, rereadInboxes, showInbox } from '../records/inboxes.t
 import { forgetMessage, forgetThread, rereadThreads, showMessage } from '../records/messages.ts';
 import { queries } from '../records/queries.ts';
 import { forgetRowById, rereadRows, rereadTableImports, showLiveRow, showTableImport } from '../records/tables.ts';
+import { forgetView, rereadViews, showView } from '../records/views.ts';
 import { noticeMessage } from '../notices/notices.ts';
 import { setPresent, showPresence } from './presence.ts';
 import { takeEarlyReads } from './status.ts';
@@ -51,6 +52,8 @@ export function applyLiveEvent(change: LiveEvent): void {
       return showConversationRun(change.data);
     case 'table_row':
       return showLiveRow(change.data);
+    case 'view':
+      return showView(change.data);
     case 'bulk_run':
       queries.setQueryData([change.event, change.data._id], change.data);
       return undefined;
@@ -72,6 +75,7 @@ function forget(kind: string, id: string): void {
   if (kind === 'message') return forgetMessage(id);
   if (kind === 'campaign') return forgetCampaign(id);
   if (kind === 'table_row') return forgetRowById(id);
+  if (kind === 'view') return forgetView(id);
   forgetConversation(id);
   forgetThread(id);
 }
@@ -88,4 +92,5 @@ export function rereadAll(): void {
   rereadCampaigns();
   rereadFollowUps();
   rereadInboxes();
+  rereadViews();
 }
