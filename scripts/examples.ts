@@ -89,6 +89,14 @@ async function recordQuickReplies(take: Take): Promise<void> {
   await take('DELETE /v1/quick-replies/{id}', reply._id);
 }
 
+async function recordViews(take: Take, owner: string): Promise<void> {
+  const filters = { open: true, owner, tag: 'order' };
+  const view = await take('POST /v1/views', '', { body: { name: 'Open orders', is_shared: true, filters } });
+  await take('GET /v1/views/counts');
+  await take('PATCH /v1/views/{id}', view._id, { body: { sort: 'waiting_since' } });
+  await take('DELETE /v1/views/{id}', view._id);
+}
+
 async function recordConversations(take: Take, platform: Platform, { contact, user }: Json): Promise<Json> {
   await take('GET /v1/inboxes/{id}/health', platform.demo.inbox);
   await take('GET /v1/inboxes/{id}/pairing', platform.demo.inbox);
@@ -108,6 +116,7 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   await take('POST /v1/conversations/{id}/participants', conversation, { body: { user: user._id } });
   await take('GET /v1/conversations/{id}/participants', conversation);
   await take('DELETE /v1/conversations/{id}/participants/{userId}', `${conversation},${user._id}`);
+  await recordViews(take, user._id);
   await take('PUT /v1/conversations/{id}/read', conversation);
   await recordConversationRun(take, user._id);
   await take('POST /v1/conversations/{id}/typing', conversation, { body: { state: 'TYPING' } });

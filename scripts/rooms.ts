@@ -16,6 +16,7 @@ export const ROOMS = [
   'companies',
   'opt-outs',
   'conversations',
+  'views',
   'admission',
   'messages',
   'notifications',

@@ -67,6 +67,9 @@ export const METHODS: Record<string, Record<string, string>> = {
     get: 'GET /v1/notification-settings',
     update: 'PUT /v1/notification-settings',
   },
+  views: {
+    count: 'GET /v1/views/counts',
+  },
   messages: {
     search: 'GET /v1/messages',
     listInConversation: 'GET /v1/messages/conversation/{id}',

@@ -12,6 +12,19 @@ begin
 end
 $$;
 
+-- Notes records of which each is for one user, whose id follows the kind.
+create or replace function note_personal_changes() returns trigger
+language plpgsql as $$
+begin
+  if not exists (select from live_companies) then return null; end if;
+  insert into record_changes (company_id, kind, record_ids)
+    select w.company_id, tg_argv[0] || '/' || w.user_id, array_agg(w._id) from written w
+    where exists (select from live_companies l where l.company_id = w.company_id and l.noted_until > now())
+    group by w.company_id, w.user_id;
+  return null;
+end
+$$;
+
 -- Migrations up to 0040 have made these triggers with it. Those of a later table are written in the file of its room. Tables whose records are
 -- never removed alone have no noted_delete: messages go with their conversation, and old imports and runs are forgotten.
 create or replace procedure noted_table(name text, updates boolean default true, deletes boolean default false)

@@ -89,6 +89,6 @@ create or replace trigger followed after insert on messages for each row
   when (new.mentions <> '{}' or new.sender_type = 'USER' and new.origin = 'DASHBOARD') execute function follow_written();
 
 create or replace trigger noted_insert after insert on notifications referencing new table as written
-  for each statement execute function note_changes('notifications');
+  for each statement execute function note_personal_changes('notifications');
 create or replace trigger noted_update after update on notifications referencing new table as written
-  for each statement execute function note_changes('notifications');
+  for each statement execute function note_personal_changes('notifications');

@@ -29,6 +29,7 @@ import { quickReplyRoutes } from './features/quick-replies/routes.ts';
 import { optOutRoutes } from './features/opt-outs/routes.ts';
 import { pipelineRoutes } from './features/pipelines/routes.ts';
 import { tableRoutes } from './features/tables/routes.ts';
+import { viewRoutes } from './features/views/routes.ts';
 import { templateRoutes } from './features/templates/routes.ts';
 import { userRoutes } from './features/users/routes.ts';
 import { webChatRoutes } from './features/web-chat/routes.ts';
@@ -77,6 +78,7 @@ const rooms = [
   inboxHealthRoutes,
   notificationRoutes,
   quickReplyRoutes,
+  viewRoutes,
   templateRoutes,
   campaignRoutes,
   knowledgeRoutes,

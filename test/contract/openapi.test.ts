@@ -65,7 +65,10 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   'GET /v1/notification-settings': { scope: undefined, why: 'every user has their own' },
   'PUT /v1/notification-settings': { scope: undefined, why: 'every user has their own' },
   'POST /v1/conversations/{id}/participants': { scope: 'conversations:update', why: 'changes a conversation' },
-  'DELETE /v1/conversations/{id}/participants/{userId}': { scope: 'conversations:update', why: 'changes a conversation' },
+  'DELETE /v1/conversations/{id}/participants/{userId}': {
+    scope: 'conversations:update',
+    why: 'changes a conversation',
+  },
   'GET /v1/live': { scope: undefined, why: 'shows each token the records whose scope it has' },
   'POST /v1/conversations/{id}/typing': { scope: 'conversations:read', why: 'changes nothing of the conversation' },
   'POST /v1/conversations/bulk': { scope: 'conversations:update', why: 'changes conversations' },
@@ -90,6 +93,19 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   'GET /v1/quick-replies/{id}': { scope: 'messages:read', why: 'is a text for messages' },
   'PATCH /v1/quick-replies/{id}': { scope: 'messages:create', why: 'everybody who sends has texts of their own' },
   'DELETE /v1/quick-replies/{id}': { scope: 'messages:create', why: 'everybody who sends has texts of their own' },
+  ...Object.fromEntries(
+    [
+      ['GET', ''],
+      ['POST', ''],
+      ['GET', '/counts'],
+      ['GET', '/{id}'],
+      ['PATCH', '/{id}'],
+      ['DELETE', '/{id}'],
+    ].map(([method, end]) => [
+      `${method} /v1/views${end}`,
+      { scope: 'conversations:read', why: 'everyone who reads conversations has views of their own' },
+    ]),
+  ),
   ...Object.fromEntries(
     ['start', 'pause', 'resume', 'cancel'].map((verb) => [
       `POST /v1/campaigns/{id}/${verb}`,

@@ -133,6 +133,10 @@ import type {
   UserChanged,
   UserCreate,
   UserUpdate,
+  View,
+  ViewCounts,
+  ViewCreate,
+  ViewUpdate,
   Webhook,
   WebhookCreate,
   WebhookDelivery,
@@ -450,7 +454,7 @@ export interface ConversationsListQuery {
   inbox?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** The id of a user; none: conversations without an owner */
+  /** The id of a user; none: without an owner; me: the calling user */
   owner?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   attendant?: string | undefined;
@@ -481,11 +485,6 @@ export interface ConversationsListHistoryQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-}
-
-export interface ConversationsRemoveParticipantQuery {
-  /** The user who is to unfollow */
-  user: string;
 }
 
 export interface ConversationsListBulkRunsQuery {
@@ -793,6 +792,21 @@ export interface QuickRepliesListQuery {
   updated_since?: string | undefined;
   /** Part of the title, the shortcut or the text */
   search?: string | undefined;
+}
+
+export interface ViewsListQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
 }
 
 export interface TemplatesListQuery {
@@ -1297,7 +1311,7 @@ export interface Methods {
     /** Make a user follow a conversation. Changes nothing if the user follows it already. Followers are notified when the contact writes. Requires the scope `conversations:update`. */
     addParticipant: (id: string, body: ParticipantAdd, options?: CallOptions) => Promise<Participants>;
     /** Make a user unfollow a conversation. The user does not follow it after a further reply either, until the user is mentioned or added again. Changes nothing if the user does not follow it. Requires the scope `conversations:update`. */
-    removeParticipant: (id: string, query: ConversationsRemoveParticipantQuery, options?: CallOptions) => Promise<Participants>;
+    removeParticipant: (id: string, userId: string, options?: CallOptions) => Promise<Participants>;
     /** Move a conversation to a pipeline step. Emits only CONVERSATION_STEP_CHANGED, and nothing if the conversation is already in this step. Requires the scope `conversations:update`. */
     changeStep: (id: string, body: StepChange, options?: CallOptions) => Promise<Conversation>;
     /** Mark a conversation as read. Sets unread_count to 0 and, if the network supports read receipts, sends them to the contact. Requires the scope `conversations:update`. */
@@ -1364,6 +1378,20 @@ export interface Methods {
     list: ListMethod<[query?: QuickRepliesListQuery, options?: CallOptions], QuickReply>;
     /** Create a quick reply. Only its owner can see and change a personal quick reply. Owners and admins can change a shared one. Requires the scope `messages:create`. Also requires `messages:update` for a quick reply shared by the company; `attachments:read` if the body names a file that the caller has not uploaded. */
     create: (body: QuickReplyCreate, options?: CallOptions) => Promise<QuickReply>;
+  };
+  views: {
+    /** Remove a saved view. Every user who may read conversations has private views, which no one else sees. A shared view is changed by its owner, and by owners and admins of the company. Private views of other users are not found (404). Requires the scope `conversations:read`. Also requires `conversations:update` for a shared view, and for a connected app; `pipelines:update` for a shared view of another owner. */
+    delete: (id: string, options?: CallOptions) => Promise<View>;
+    /** Change a saved view. Every user who may read conversations has private views, which no one else sees. A shared view is changed by its owner, and by owners and admins of the company. Only its owner can make a shared view private. Private views of other users are not found (404). Requires the scope `conversations:read`. Also requires `conversations:update` for a shared view, and for a connected app; `pipelines:update` for a shared view of another owner. */
+    update: (id: string, body: ViewUpdate, options?: CallOptions) => Promise<View>;
+    /** Read a saved view. Private views of other users are not found (404). Requires the scope `conversations:read`. */
+    get: (id: string, options?: CallOptions) => Promise<View>;
+    /** List the company's shared views and the caller's own. Private views of other users are not shown. Clients show views by `position`, then by name. Requires the scope `conversations:read`. */
+    list: ListMethod<[query?: ViewsListQuery, options?: CallOptions], View>;
+    /** Save a view of the conversations. Every user who may read conversations has private views, which no one else sees. A shared view is changed by its owner, and by owners and admins of the company. The calling user is its owner. Requires the scope `conversations:read`. Also requires `conversations:update` for a shared view, and for a connected app. */
+    create: (body: ViewCreate, options?: CallOptions) => Promise<View>;
+    /** Count the conversations of each saved view. Counts the conversations of every view that the caller sees. GET /v1/conversations/counts counts those of inboxes, steps and others. Requires the scope `conversations:read`. */
+    count: (options?: CallOptions) => Promise<ViewCounts>;
   };
   templates: {
     /** Remove a template in all its languages. It is removed at the network and then here. Messages that were sent with it are not affected. Requires the scope `inboxes:update`. */
@@ -1652,7 +1680,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     showPresence: { method: 'POST', path: '/v1/conversations/{id}/typing', body: 'json' },
     listParticipants: { method: 'GET', path: '/v1/conversations/{id}/participants' },
     addParticipant: { method: 'POST', path: '/v1/conversations/{id}/participants', body: 'json' },
-    removeParticipant: { method: 'DELETE', path: '/v1/conversations/{id}/participants', query: true },
+    removeParticipant: { method: 'DELETE', path: '/v1/conversations/{id}/participants/{userId}' },
     changeStep: { method: 'PUT', path: '/v1/conversations/{id}/step', body: 'json' },
     markAsRead: { method: 'PUT', path: '/v1/conversations/{id}/read' },
     changeMany: { method: 'POST', path: '/v1/conversations/bulk', body: 'json', key: true },
@@ -1689,6 +1717,14 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     get: { method: 'GET', path: '/v1/quick-replies/{id}' },
     list: { method: 'GET', path: '/v1/quick-replies', query: true, answer: 'list' },
     create: { method: 'POST', path: '/v1/quick-replies', body: 'json', key: true },
+  },
+  views: {
+    delete: { method: 'DELETE', path: '/v1/views/{id}' },
+    update: { method: 'PATCH', path: '/v1/views/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/views/{id}' },
+    list: { method: 'GET', path: '/v1/views', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/views', body: 'json', key: true },
+    count: { method: 'GET', path: '/v1/views/counts' },
   },
   templates: {
     delete: { method: 'DELETE', path: '/v1/inboxes/{id}/templates/{name}' },

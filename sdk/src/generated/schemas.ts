@@ -791,7 +791,7 @@ export interface Conversation {
   last_message_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_inbound_at: string | null;
-  /** When the contact wrote the oldest message that no one has answered; null if none waits. A message of a user, a key, an agent or the business app answers as soon as it is accepted, even if it fails later; a campaign, a bulk send, a follow-up and a note do not. Closing ends the waiting */
+  /** When the contact wrote the oldest message that no one has answered; null if the contact is not waiting. A message of a user, a key, an agent or the business app answers as soon as it is accepted, even if it fails later; a campaign, a bulk send, a follow-up and a note do not. Closing ends the waiting */
   waiting_since: string | null;
   /** ISO 8601 UTC with milliseconds */
   window_expires_at: string | null;
@@ -914,7 +914,7 @@ export interface ConversationFilters {
   inbox?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** The id of a user; none: conversations without an owner */
+  /** The id of a user; none: without an owner; me: the calling user */
   owner?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   attendant?: string | undefined;
@@ -2639,19 +2639,19 @@ export interface InboxUpdate {
   door_name?: string | undefined;
   /** What clients of the Evolution API have set for the instance */
   door_settings?: {
-    /** Wish of the client: reject calls, which has no effect */
+    /** Stored for the client, without effect: reject calls */
     rejectCall: boolean;
-    /** Wish of the client: the text for rejected callers, which has no effect */
+    /** Stored for the client, without effect: the text for rejected callers */
     msgCall: string;
-    /** Wish of the client: ignore messages of groups, which has no effect */
+    /** Stored for the client, without effect: ignore messages of groups */
     groupsIgnore: boolean;
-    /** Wish of the client: always show the number as online, which has no effect */
+    /** Stored for the client, without effect: always show the number as online */
     alwaysOnline: boolean;
     /** Whether messages are marked as read on the network when they arrive. `unread_count` still counts them */
     readMessages: boolean;
-    /** Wish of the client: mark contacts' status updates as read, which has no effect */
+    /** Stored for the client, without effect: mark contacts' status updates as read */
     readStatus: boolean;
-    /** Wish of the client: load the phone's full history, which has no effect */
+    /** Stored for the client, without effect: load the phone's full history */
     syncFullHistory: boolean;
   } | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
@@ -2792,19 +2792,19 @@ export interface InboxCreate {
   door_name?: string | undefined;
   /** What clients of the Evolution API have set for the instance */
   door_settings?: {
-    /** Wish of the client: reject calls, which has no effect */
+    /** Stored for the client, without effect: reject calls */
     rejectCall: boolean;
-    /** Wish of the client: the text for rejected callers, which has no effect */
+    /** Stored for the client, without effect: the text for rejected callers */
     msgCall: string;
-    /** Wish of the client: ignore messages of groups, which has no effect */
+    /** Stored for the client, without effect: ignore messages of groups */
     groupsIgnore: boolean;
-    /** Wish of the client: always show the number as online, which has no effect */
+    /** Stored for the client, without effect: always show the number as online */
     alwaysOnline: boolean;
     /** Whether messages are marked as read on the network when they arrive. `unread_count` still counts them */
     readMessages: boolean;
-    /** Wish of the client: mark contacts' status updates as read, which has no effect */
+    /** Stored for the client, without effect: mark contacts' status updates as read */
     readStatus: boolean;
-    /** Wish of the client: load the phone's full history, which has no effect */
+    /** Stored for the client, without effect: load the phone's full history */
     syncFullHistory: boolean;
   } | undefined;
   /** Where the network notifies this platform, if not at the default address; null clears */
@@ -2945,19 +2945,19 @@ export interface Inbox {
   door_name: string;
   /** What clients of the Evolution API have set for the instance */
   door_settings?: {
-    /** Wish of the client: reject calls, which has no effect */
+    /** Stored for the client, without effect: reject calls */
     rejectCall: boolean;
-    /** Wish of the client: the text for rejected callers, which has no effect */
+    /** Stored for the client, without effect: the text for rejected callers */
     msgCall: string;
-    /** Wish of the client: ignore messages of groups, which has no effect */
+    /** Stored for the client, without effect: ignore messages of groups */
     groupsIgnore: boolean;
-    /** Wish of the client: always show the number as online, which has no effect */
+    /** Stored for the client, without effect: always show the number as online */
     alwaysOnline: boolean;
     /** Whether messages are marked as read on the network when they arrive. `unread_count` still counts them */
     readMessages: boolean;
-    /** Wish of the client: mark contacts' status updates as read, which has no effect */
+    /** Stored for the client, without effect: mark contacts' status updates as read */
     readStatus: boolean;
-    /** Wish of the client: load the phone's full history, which has no effect */
+    /** Stored for the client, without effect: load the phone's full history */
     syncFullHistory: boolean;
   } | undefined;
   /** The inbox's own number at the network; empty on channels without numbers */
@@ -4211,6 +4211,65 @@ export interface TableWithRows {
   };
 }
 
+export interface View {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The name shown to people */
+  name: string;
+  /** Null for a shared view of a key or of a user who was removed */
+  owner: string | null;
+  /** Whether everyone who may read conversations sees the view */
+  is_shared: boolean;
+  /** The filters of GET /v1/conversations. The owner me is the user who looks. A view whose filters name a record that was deleted later matches no conversation */
+  filters: ConversationFilters;
+  /** The sort order of GET /v1/conversations */
+  sort: 'createdAt' | '-createdAt' | '-updatedAt' | '-last_message_at' | 'waiting_since' | '-priority';
+  /** Its place among the views, the smallest first */
+  position: number;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface ViewCreate {
+  /** Unique, ignoring case, among the company's shared views and among the private views of each user */
+  name: string;
+  /** The filters of GET /v1/conversations. The owner me is the user who looks. A view whose filters name a record that was deleted later matches no conversation */
+  filters: ConversationFilters;
+  /** true: everyone who may read conversations sees the view; false: only its owner. Keys have shared views only */
+  is_shared?: boolean | undefined;
+  /** The sort order of GET /v1/conversations */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | '-last_message_at' | 'waiting_since' | '-priority' | undefined;
+  /** Its place among the views, the smallest first */
+  position?: number | undefined;
+}
+
+export interface ViewUpdate {
+  /** Unique, ignoring case, among the company's shared views and among the private views of each user */
+  name?: string | undefined;
+  /** The filters of GET /v1/conversations. The owner me is the user who looks. A view whose filters name a record that was deleted later matches no conversation */
+  filters?: ConversationFilters | undefined;
+  /** true: everyone who may read conversations sees the view; false: only its owner. Keys have shared views only */
+  is_shared?: boolean | undefined;
+  /** The sort order of GET /v1/conversations */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | '-last_message_at' | 'waiting_since' | '-priority' | undefined;
+  /** Its place among the views, the smallest first */
+  position?: number | undefined;
+}
+
+export interface ViewCounts {
+  /** The views that the caller sees */
+  views: Array<{
+    /** Identifier: 24 lower-case hex characters */
+    view: string;
+    /** Its conversations, closed ones excluded; 1000 means that many or more. Null for a view of closed conversations, for one with a search, and for the owner me if the caller is a key */
+    count: number | null;
+  }>;
+}
+
 export interface PresenceChange {
   /** VIEWING lasts 60 seconds, and TYPING 15 seconds, after which it becomes VIEWING; repeat the call to extend them. Both end when the caller's last live stream closes */
   state: 'VIEWING' | 'TYPING' | 'AWAY';
@@ -4245,7 +4304,7 @@ export type LiveEvent = {
   /** Too many of these records have changed, or the changes are too old to be listed: read the lists again */
   data: {
     /** The events affected */
-    events: Array<'inbox' | 'contact' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'table_row' | 'notification'>;
+    events: Array<'inbox' | 'contact' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'table_row' | 'notification' | 'view'>;
   };
 } | {
   /** The event */
@@ -4340,6 +4399,13 @@ export type LiveEvent = {
   data: Notification;
 } | {
   /** The event */
+  event: 'view';
+  /** The cursor from which the stream can be resumed */
+  id?: string | undefined;
+  /** The record as its GET returns it */
+  data: View;
+} | {
+  /** The event */
   event: 'presence';
   /** The cursor from which the stream can be resumed */
   id?: string | undefined;
@@ -4353,7 +4419,7 @@ export type LiveEvent = {
   /** The record was removed; the messages of a removed conversation are not reported separately */
   data: {
     /** The event */
-    event: 'contact' | 'conversation' | 'message' | 'campaign' | 'table_row';
+    event: 'contact' | 'conversation' | 'message' | 'campaign' | 'table_row' | 'view';
     /** The record that was removed */
     _id: string;
   };
@@ -4964,6 +5030,7 @@ export interface ErrorStatuses {
   UNSUPPORTED_MEDIA_TYPE: 415;
   USER_EXISTS: 409;
   VALIDATION_FAILED: 400;
+  VIEW_EXISTS: 409;
   WEBHOOK_EXISTS: 409;
   WEBHOOK_INACTIVE: 409;
 }

@@ -100,6 +100,17 @@ export function countConversations(tx: TenantRead, filter: ConversationFilter, w
   });
 }
 
+/** Counts the matching conversations, but not more than `most`. */
+export function countUpTo(tx: TenantRead, filter: ConversationFilter, most: number): Promise<number> {
+  const { text, values, name } = buildConditions(tx, filter);
+  return oneValue(tx, {
+    name: `conversations.countUpTo.${name}`,
+    text: `select count(*)::int as count from (select from conversations v where ${text} limit $${values.length + 1}) counted`,
+    values: [...values, most],
+    planEachTime: true,
+  });
+}
+
 /** Returns the ids of at most `most` matching conversations, in no particular order. */
 export async function selectConversations(tx: TenantRead, filter: ConversationFilter, most: number): Promise<string[]> {
   const { text, values, name } = buildConditions(tx, filter);

@@ -4,6 +4,7 @@ import { findNearFirst } from '../../platform/store/long-list.ts';
 import { PRIORITIES } from '../../platform/store/orders.ts';
 import { makePage, readSearch, pageWindow, type Page, type Window } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
+import { invalid } from '../../platform/values/errors.ts';
 import { refuseUnknown } from '../../platform/store/unknown-references.ts';
 import { readValueFilters } from '../custom-fields/filters.ts';
 import { searchContacts } from '../contacts/list/found.ts';
@@ -11,6 +12,7 @@ import { findUnknownFilters, type ConversationFilter } from './filter-queries.ts
 import {
   countBroadMatches,
   countConversations,
+  countUpTo,
   hasOrderedIndex,
   listBroadMatches,
   listConversations,
@@ -19,12 +21,13 @@ import {
   selectBroadMatches,
   selectConversations,
 } from './list-queries.ts';
-import { NONE, readRank, type Conversation, type ConversationFilters, type ConversationQuery } from './schemas.ts';
+import { ME, NONE, readRank, type Conversation, type ConversationFilters, type ConversationQuery } from './schemas.ts';
 
 // The most contacts whose conversations are found one by one, which takes some ten milliseconds; a search with more contacts is broad.
 const MAX_CONTACTS = 2_000;
 
-export async function pageConversations(tenant: Tenant, query: ConversationQuery): Promise<Page<Conversation>> {
+export async function pageConversations(tenant: Tenant, asked: ConversationQuery): Promise<Page<Conversation>> {
+  const query = nameCaller(tenant, asked);
   const page = await findPage(tenant, query);
   // A check whether the records in the filters exist is needed only for an empty page.
   if (page.result.length === 0) await expectKnownReferences(tenant.read, query);
@@ -55,11 +58,29 @@ async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<
 }
 
 /** Returns the ids of at most `most` conversations that the list shows with these filters, in no particular order. */
-export async function findMatchingIds(tenant: Tenant, filters: ConversationFilters, most: number): Promise<string[]> {
+export async function findMatchingIds(tenant: Tenant, asked: ConversationFilters, most: number): Promise<string[]> {
+  const filters = nameCaller(tenant, asked);
   const filter = await readConversationFilter(tenant.read, filters);
   const ids = await selectIds(tenant, { filter, search: readSearch(filters) }, most);
   if (ids.length === 0) await expectKnownReferences(tenant.read, filters);
   return ids;
+}
+
+/** Counts the conversations that the list shows in this order with these filters besides a search, but not more than `most`. */
+export async function countMatching(
+  tenant: Tenant,
+  { sort, ...asked }: Omit<ConversationFilters, 'search'> & Pick<ConversationQuery, 'sort'>,
+  most: number,
+): Promise<number> {
+  const filter = await readConversationFilter(tenant.read, nameCaller(tenant, asked));
+  return countUpTo(tenant.read, { ...filter, isWaiting: sort === 'waiting_since' }, most);
+}
+
+/** Puts the id of the calling user in place of the owner `me`. */
+function nameCaller<F extends ConversationFilters>({ principal }: Tenant, filters: F): F {
+  if (filters.owner !== ME) return filters;
+  if (principal.type !== 'user') throw invalid('owner', `cannot be ${ME}, because a key is no user`);
+  return { ...filters, owner: principal.id };
 }
 
 async function selectIds(

@@ -225,10 +225,12 @@ export type HistoryQuery = Static<typeof HistoryQuery>;
 
 /** The value of a filter for conversations without such a record. */
 export const NONE = 'none';
-const idOrNone = (kind: 'user' | 'step', description: string) =>
+/** The value of a filter for the calling user. */
+export const ME = 'me';
+const idOr = (kind: 'user' | 'step', words: readonly string[], description: string) =>
   Type.String({
     ...recordId(kind),
-    ...explainedPattern(`${ID_PATTERN}|^${NONE}$`, `must be an id, or ${NONE}`),
+    ...explainedPattern(`${ID_PATTERN}|^(${words.join('|')})$`, `must be an id, or ${words.join(' or ')}`),
     description,
   });
 
@@ -272,11 +274,11 @@ const CONVERSATION_FILTERS = {
   channel: Type.Optional(oneOf(CHANNEL_NAMES, 'Only conversations in inboxes of this channel')),
   inbox: Type.Optional(recordId('inbox')),
   contact: Type.Optional(recordId('contact')),
-  owner: Type.Optional(idOrNone('user', 'The id of a user; none: conversations without an owner')),
+  owner: Type.Optional(idOr('user', [NONE, ME], 'The id of a user; none: without an owner; me: the calling user')),
   attendant: Type.Optional(recordId('user')),
   agent: Type.Optional(recordId('agent')),
   pipeline: Type.Optional(recordId('pipeline')),
-  step: Type.Optional(idOrNone('step', 'The id of a pipeline step; none: conversations without a step')),
+  step: Type.Optional(idOr('step', [NONE], 'The id of a pipeline step; none: conversations without a step')),
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only conversations with this tag' })),
   filters: filtersParameter(
     `A conversation must match all of them. ${describeFilters('the id or slug of a custom field of conversations')}`,
@@ -289,9 +291,10 @@ export const ConversationFilters = define(
   strict({ ...CONVERSATION_FILTERS, search: searchParameter(SEARCH) }),
 );
 export type ConversationFilters = Static<typeof ConversationFilters>;
+export const CONVERSATION_SORTS = [...SORTS, '-last_message_at', 'waiting_since', '-priority'] as const;
 export const ConversationQuery = pageQuery(
   '-createdAt',
   { ...CONVERSATION_FILTERS, search: searchParameter(SEARCH, 'conversation', 'contact') },
-  [...SORTS, '-last_message_at', 'waiting_since', '-priority'],
+  CONVERSATION_SORTS,
 );
 export type ConversationQuery = Static<typeof ConversationQuery>;

@@ -105,6 +105,16 @@ export function removeNotifications(tx: TenantTx, user: string, limit: number): 
   });
 }
 
+/** Removes the private views of the user. Shared ones stay without an owner. */
+export function releaseViews(tx: TenantTx, user: string): Promise<number> {
+  return exec(tx, {
+    name: 'departures.releaseViews',
+    text: `with gone as (delete from views where company_id = $1 and owner_id = $2 and not is_shared)
+      update views set owner_id = null, updated_at = now() where company_id = $1 and owner_id = $2 and is_shared`,
+    values: [tx.companyId, user],
+  });
+}
+
 /**
  * Locks a user or business that is being removed, and returns zero when it is no longer being removed. Until the transaction ends, the user
  * cannot be made ACTIVE again.

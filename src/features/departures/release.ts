@@ -20,6 +20,7 @@ import {
   removeUserFromInboxes,
   removeUserFromParticipants,
   removeBusinessFromRows,
+  releaseViews,
   lockDeparting,
   type DepartingTable,
 } from './queries.ts';
@@ -37,6 +38,8 @@ interface Departure {
   departing: DepartingTable;
   releases: RemoveReferences[];
   isNamed(tx: TenantTx, id: string): Promise<boolean>;
+  /** Removes, with a record that is deleted, the few records that are its own. They stay when a user is only deactivated. */
+  removeOwn?(tx: TenantTx, id: string): Promise<number>;
 }
 
 const createContactRemoval =
@@ -73,6 +76,7 @@ const USER_DEPARTURE: Departure = {
     (tx, user) => removeNotifications(tx, user, PORTION),
   ],
   isNamed: isUserNamed,
+  removeOwn: releaseViews,
 };
 
 const BUSINESS_DEPARTURE: Departure = {
@@ -96,7 +100,7 @@ export const removeBusinessReferences = (
  */
 async function removeAllReferences(
   kit: Kit,
-  { departing, releases, isNamed }: Departure,
+  { departing, releases, isNamed, removeOwn }: Departure,
   company: string,
   id: string,
 ): Promise<void> {
@@ -113,6 +117,8 @@ async function removeAllReferences(
     // Some records were locked during their portion, or were written by a transaction that began before; the next attempt of the queue
     // finds them.
     if (await isNamed(tx, id)) throw new Error(`records still name what departs from ${departing}`);
-    if (seized.removed) await deleteRemovedRecord(tx, departing, id);
+    if (!seized.removed) return;
+    await removeOwn?.(tx, id);
+    await deleteRemovedRecord(tx, departing, id);
   });
 }

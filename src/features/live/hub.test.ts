@@ -15,7 +15,7 @@ test('changes that cannot be read are read again only as long as someone watches
   await database.close();
   await store.close();
   const hub = createHub(read, { log: createLog('silent'), secrets: createSecrets('a key of the test') });
-  const viewer = createViewer({ id: 'one', scopes: ['*'] });
+  const viewer = createViewer(['*'], null);
   hub.viewers.add(viewer);
   const look = (contacts: string[], snapshot: string): void =>
     hub.take({ changed: new Map([['contacts', new Set(contacts)]]), snapshot, isComplete: true });

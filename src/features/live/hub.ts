@@ -84,10 +84,9 @@ export function createHub(read: TenantRead, { log, secrets }: Pick<Kit, 'log' | 
 
 function broadcast(viewers: Set<Follower>, events: LiveEvent[]): void {
   const written = writeEvents(events);
-  const isPersonal = events.some(({ user }) => user !== undefined);
   const texts = new Map<string, Buffer>();
   for (const viewer of viewers) {
-    const key = viewer.key(isPersonal);
+    const key = viewer.key(written);
     const text = texts.get(key) ?? viewer.select(written);
     texts.set(key, text);
     if (text.length > 0) viewer.push(text);

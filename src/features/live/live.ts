@@ -38,7 +38,7 @@ export function createLive(kit: Kit): Live {
       const cursor = readCursor(after);
       const { hub, presence, started } = companies.enter(companyId);
       const leavePresence = presence.enter(principal.id);
-      const viewer = createViewer(principal);
+      const viewer = createViewer(principal.scopes, principal.type === 'user' ? principal.id : null);
       const endRechecks = rechecks.begin(viewer, companyId, reply.request.headers);
       onClose(reply, () => {
         endRechecks();

@@ -31,8 +31,7 @@ function openRechecks() {
   });
   return {
     asked,
-    begin: (authorization: string) =>
-      rechecks.begin(createViewer({ id: 'one', scopes: [] }), COMPANY, { authorization }),
+    begin: (authorization: string) => rechecks.begin(createViewer([], null), COMPANY, { authorization }),
     letGo: async (): Promise<void> => {
       for (const go of held.splice(0)) go();
       await turn();

@@ -13,29 +13,25 @@ import { readImports } from '../imports/imports.ts';
 import { readInboxes } from '../inboxes/inboxes.ts';
 import { readNotifications } from '../notifications/notifications.ts';
 import { readMessages } from '../messages/messages.ts';
+import { readViews } from '../views/views.ts';
 import { readRows } from '../tables/rows/rows.ts';
 import type { NotedChange } from './queries.ts';
 import type { RecordEvent } from './schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
-
-interface LiveRecord {
-  _id: string | null;
-  /** The user of a personal record. */
-  user?: string;
-}
 
 interface Kind {
   event: RecordEvent;
   scope: Scope;
   /** Whether a record that is not found has been removed; records of the other kinds are only forgotten with time. */
   isRemovable: boolean;
-  /** Whether only the user of the record receives it. */
-  isPersonal?: true;
-  /** `secrets`: for records that show masks of what is stored encrypted. */
-  read(read: TenantRead, ids: string[], secrets: Secrets): Promise<LiveRecord[]>;
+  /** `secrets`: for records that show masks of what is stored encrypted. `user`: the only user who may see them; null for all. */
+  read(read: TenantRead, ids: string[], secrets: Secrets, user: string | null): Promise<{ _id: string | null }[]>;
 }
 
-/** The kinds by the table whose changes are noted, in the order in which they are sent: what others refer to comes first. */
+/**
+ * The kinds by the table whose changes are noted, in the order in which they are sent: what others refer to comes first. A change that only one
+ * user may see is noted as `<table>/<id of the user>`.
+ */
 const KINDS = new Map<string, Kind[]>([
   ['inboxes', [{ event: 'inbox', scope: 'inboxes:read', isRemovable: false, read: readInboxes }]],
   ['contacts', [{ event: 'contact', scope: 'contacts:read', isRemovable: true, read: readContacts }]],
@@ -61,13 +57,16 @@ const KINDS = new Map<string, Kind[]>([
   ['table_rows', [{ event: 'table_row', scope: 'tables:read', isRemovable: true, read: readRows }]],
   [
     'notifications',
+    [{ event: 'notification', scope: 'conversations:read', isRemovable: false, read: readNotifications }],
+  ],
+  [
+    'views',
     [
       {
-        event: 'notification',
+        event: 'view',
         scope: 'conversations:read',
-        isRemovable: false,
-        isPersonal: true,
-        read: readNotifications,
+        isRemovable: true,
+        read: (read, ids, _secrets, user) => readViews(read, ids, user),
       },
     ],
   ],
@@ -82,9 +81,9 @@ function importsOfKind(kind: 'CONTACTS' | 'TABLE'): Kind['read'] {
 export interface LiveEvent {
   name: RecordEvent | 'removed' | 'reset' | 'presence';
   scope: Scope;
-  /** The only user who receives it; absent for an event of all who may read it. */
-  user?: string | undefined;
   data: object;
+  /** The only user who receives it; absent for all who have the scope. */
+  user?: string;
 }
 
 /** Ids of records that have changed, by the table that holds them. */
@@ -115,26 +114,36 @@ export async function* readChanges(
   changed: ChangedRecords,
   secrets: Secrets,
 ): AsyncGenerator<LiveEvent[]> {
-  for (const [table, kinds] of KINDS) {
-    const ids = [...(changed.get(table) ?? [])];
-    for (const kind of kinds) {
-      if (ids.length > MOST_AT_ONCE) yield [{ name: 'reset', scope: kind.scope, data: { events: [kind.event] } }];
-      else
-        for (let from = 0; from < ids.length; from += PORTION) {
-          const portion = ids.slice(from, from + PORTION);
-          yield toEvents(kind, portion, await kind.read(read, portion, secrets));
-        }
+  for (const [table, kinds] of KINDS)
+    for (const [noted, ids] of changed) {
+      const [of, user = null] = noted.split('/');
+      if (of === table) for (const kind of kinds) yield* readKind({ read, secrets, user }, kind, [...ids]);
     }
-  }
+}
+
+interface Reading {
+  read: TenantRead;
+  secrets: Secrets;
+  user: string | null;
+}
+
+async function* readKind({ read, secrets, user }: Reading, kind: Kind, ids: string[]): AsyncGenerator<LiveEvent[]> {
+  const only = user === null ? {} : { user };
+  if (ids.length > MOST_AT_ONCE) yield [{ name: 'reset', scope: kind.scope, data: { events: [kind.event] }, ...only }];
+  else
+    for (let from = 0; from < ids.length; from += PORTION) {
+      const portion = ids.slice(from, from + PORTION);
+      const events = toEvents(kind, portion, await kind.read(read, portion, secrets, user));
+      yield events.map((event) => ({ ...event, ...only }));
+    }
 }
 
 /** Writes a portion of the changed records as events; those that were not found may have been removed. */
-function toEvents({ event, scope, isRemovable, isPersonal }: Kind, ids: string[], records: LiveRecord[]): LiveEvent[] {
+function toEvents({ event, scope, isRemovable }: Kind, ids: string[], records: { _id: string | null }[]): LiveEvent[] {
   const found = new Set(records.map(({ _id }) => _id));
   const removed = isRemovable ? ids.filter((id) => !found.has(id)) : [];
   return [
-    // A personal record without its user goes to nobody.
-    ...records.map((data) => ({ name: event, scope, data, ...(isPersonal && { user: data.user ?? '' }) })),
+    ...records.map((data) => ({ name: event, scope, data })),
     ...removed.map((_id) => ({ name: 'removed' as const, scope, data: { event, _id } })),
   ];
 }

@@ -12,6 +12,7 @@ import { Inbox } from '../inboxes/schemas.ts';
 import { Message } from '../messages/schemas.ts';
 import { Notification } from '../notifications/schemas.ts';
 import { Row } from '../tables/schemas.ts';
+import { View } from '../views/schemas.ts';
 
 const RECORD_EVENTS = [
   'inbox',
@@ -27,6 +28,7 @@ const RECORD_EVENTS = [
   'follow_up',
   'table_row',
   'notification',
+  'view',
 ] as const;
 export type RecordEvent = (typeof RECORD_EVENTS)[number];
 
@@ -113,11 +115,12 @@ const LiveEvent = define(
     record('follow_up', FollowUp),
     record('table_row', Row),
     record('notification', Notification),
+    record('view', View),
     event('presence', ref(Presence, 'A user views a conversation or types in it')),
     event(
       'removed',
       plain.object('The record was removed; the messages of a removed conversation are not reported separately', {
-        event: oneOf(['contact', 'conversation', 'message', 'campaign', 'table_row'], 'The event'),
+        event: oneOf(['contact', 'conversation', 'message', 'campaign', 'table_row', 'view'], 'The event'),
         _id: plain.text('The record that was removed'),
       }),
     ),

@@ -1,5 +1,4 @@
 /** One client of a hub: its stream, and what its caller may read. */
-import type { Principal } from '../../platform/http/auth.ts';
 import { allows, type Scope } from '../../platform/values/scopes.ts';
 import { SCOPES, visibleEvents, type LiveEvent } from './records.ts';
 import { createStream, writeEvent, type Stream } from './stream.ts';
@@ -14,8 +13,8 @@ export const writeEvents = (events: LiveEvent[]): WrittenEvent[] =>
 
 /** Who receives the events of a hub. */
 export interface Follower {
-  /** Viewers that may read the same have an equal key, and receive the same text. `isPersonal`: some of it is for one user only. */
-  key(isPersonal: boolean): string;
+  /** Viewers that may read the same of these events have an equal key, and receive the same text. */
+  key(events: WrittenEvent[]): string;
   /** Joins the events that the viewer may read. */
   select(events: WrittenEvent[]): Buffer;
   /** Sends a text of the hub, or keeps it until the viewer has caught up. */
@@ -40,7 +39,8 @@ const MOST_KEPT = declareLimit(1_000, {
   beyond: 'disconnected',
 });
 
-export function createViewer({ id, scopes }: Pick<Principal, 'id' | 'scopes'>): Viewer {
+/** `user` is the user who looks; null for a key. */
+export function createViewer(scopes: readonly string[], user: string | null): Viewer {
   const stream = createStream();
   let visible = findVisible(scopes);
   let kept: Buffer[] | null = [];
@@ -49,11 +49,11 @@ export function createViewer({ id, scopes }: Pick<Principal, 'id' | 'scopes'>): 
 
   return {
     stream,
-    key: (isPersonal) => `${visible.join()} ${isPersonal ? id : ''}`,
+    key: (events) => [...visible, ...(events.some((event) => event.user === user) ? [user] : [])].join(),
     select: (events) =>
       Buffer.from(
         events
-          .filter(({ scope, user = id }) => visible.includes(scope) && user === id)
+          .filter(({ scope, user: only = user }) => visible.includes(scope) && only === user)
           .map(({ text }) => text)
           .join(''),
       ),

@@ -37,6 +37,7 @@ export const ERRORS = {
   CONTACT_EXISTS: { status: 409, title: 'Another contact already has this value' },
   FIELD_EXISTS: { status: 409, title: 'A custom field already has this slug' },
   QUICK_REPLY_EXISTS: { status: 409, title: 'A quick reply already has this shortcut' },
+  VIEW_EXISTS: { status: 409, title: 'Another view has this name' },
   PIPELINE_IS_DEFAULT: { status: 409, title: 'The default pipeline cannot be removed' },
   STEP_IN_USE: { status: 409, title: 'Conversations are in a step that would be removed' },
   NO_CONVERSATION: { status: 409, title: 'The visitor has not written yet' },
@@ -139,6 +140,16 @@ export function unknownReference(path: string): AppError {
 export function insideOf(parent: string, error: AppError): AppError {
   const errors = error.errors.map((each) => ({ ...each, path: `${parent}.${each.path}` }));
   return new AppError(error.code, `${parent}.${error.message}`, errors);
+}
+
+/** Names the fields in the errors of a check by their place in the request. */
+export async function checkInside<T>(parent: string, check: () => Promise<T>): Promise<T> {
+  try {
+    return await check();
+  } catch (error) {
+    // Failure policy: the error is thrown on, with other paths.
+    throw error instanceof AppError && error.status === 400 ? insideOf(parent, error) : error;
+  }
 }
 
 /**

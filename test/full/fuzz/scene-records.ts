@@ -67,6 +67,8 @@ export async function createSceneRecords(
   for (const name of ['Sales', 'Support']) await make('pipelines', { name, steps: [{ name: 'New' }, { name: 'Old' }] });
   for (const shortcut of ['hello', 'bye', 'thanks'])
     await make('quick-replies', { title: 'Till', shortcut, content: 'Olá {{contact.name}}' });
+  for (const name of ['Urgent', 'Open', 'Mine'])
+    await make('views', { name, is_shared: true, filters: { open: true } });
   for (const name of ['Hours', 'Prices', 'Delivery'])
     await make('knowledge/autcl', { name, content: '# Till\n\nOpen at nine.' });
   for (const add_tags of [['vip'], ['shop']]) await make('conversations/bulk', { filter: {}, change: { add_tags } });

@@ -214,6 +214,7 @@ const TABLES: Record<string, string> = {
   table: 'tables',
   row: 'table_rows',
   'quick-reply': 'quick_replies',
+  view: 'views',
   'conversation-run': 'runs',
   campaign: 'campaigns',
   'knowledge-item': 'knowledge_items',

@@ -134,6 +134,8 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
   const attachment = (await platform.call(201, 'POST', '/v1/resource/upload-attachment', { key, ...form })).body;
   const texts = { title: marker, shortcut: marker, content: marker };
   const reply = await write('POST', '/v1/quick-replies', { ...texts, attachment: attachment._id });
+  const filters = { owner: user, agent, step, contact, tag: marker };
+  const view = await write('POST', '/v1/views', { name: marker, is_shared: true, filters });
   const item = await write('POST', '/v1/knowledge/autcl', {
     name: marker,
     content: `${marker} knowledge`,
@@ -146,6 +148,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
     enrollment: await insertEnrollment(platform, { campaign: campaign._id, contact }),
     attachment: attachment._id,
     'quick-reply': reply._id,
+    view: view._id,
     'knowledge-item': item._id,
     'agent-turn': await insertTurn(platform, { agent, conversation, item: item._id }),
     'follow-up': await insertFollowUp(platform, { agent, conversation }),

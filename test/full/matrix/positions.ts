@@ -38,6 +38,8 @@ const WRITINGS = new Map<string, IdWriting>([
   ['filters', inFilters('filters[].field')],
   // The same filters select the conversations of a bulk change.
   ['filter.filters', inFilters('filter.filters[].field')],
+  // And those of a saved view.
+  ['filters.filters', inFilters('filters.filters[].field')],
 ]);
 
 const ID_LENGTH = newId().length;

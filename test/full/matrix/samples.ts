@@ -365,6 +365,8 @@ export const SAMPLES: Record<string, Sample> = {
     body: () => ({ shortcut: newId(), content: 'Olá', owner: null }),
   },
   'PATCH /v1/quick-replies/{id}': { body: () => ({ title: 'Till' }) },
+  'POST /v1/views': { body: () => ({ name: newId(), is_shared: true, filters: { open: true } }) },
+  'PATCH /v1/views/{id}': { body: () => ({ position: 1 }) },
   'POST /v1/agents/follow-ups/{id}/cancel': { prepare: scheduleAgain },
   'POST /v1/agents': { body: () => ({ type: 'AI', url: null, follow_ups: [FOLLOW_UP] }) },
   'PATCH /v1/agents/{id}': { body: () => ({ url: null, follow_ups: [FOLLOW_UP] }) },

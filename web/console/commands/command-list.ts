@@ -6,6 +6,7 @@ import { OPEN_CONVERSATION } from '../frame/writing.ts';
 import { useVisibleScreens } from '../frame/screens.ts';
 import { chooseTheme, THEMES } from '../frame/theme.ts';
 import { assignTo, HAND_BACK, takeOver, useConversation, useConversationChange } from '../records/conversations.ts';
+import { toViewKey, useViews } from '../records/views.ts';
 import { logOut, useMay, useSession } from '../session/session.ts';
 import { LANGUAGES } from '../../browser/texts.ts';
 import { chooseLanguage, LANGUAGE_NAMES } from '../texts/language.ts';
@@ -32,9 +33,21 @@ export function useCommands(): EntryGroup[] {
   }));
   return [
     { title: texts.conversation, items: [...useConversationCommands(id ?? ''), ...useCompose()] },
+    { title: texts.views, items: useViewCommands() },
     { title: texts.screens, items: screens },
     { title: texts.settings, items: useSettingCommands() },
   ];
+}
+
+/** Opens a saved view of the inbox. */
+function useViewCommands(): Entry[] {
+  const [, navigate] = useLocation();
+  return useViews().map(({ _id, name }): Entry => ({
+    key: _id,
+    icon: 'filter',
+    label: name,
+    run: () => navigate(`/inbox/${toViewKey(_id)}`),
+  }));
 }
 
 function useCompose(): Entry[] {

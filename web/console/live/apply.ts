@@ -17,6 +17,7 @@ import { forgetMessage, forgetThread, rereadThreads, showMessage } from '../reco
 import { rereadNotifications, showNotification } from '../records/notifications.ts';
 import { queries } from '../records/queries.ts';
 import { forgetRowById, rereadRows, rereadTableImports, showLiveRow, showTableImport } from '../records/tables.ts';
+import { forgetView, rereadViews, showView } from '../records/views.ts';
 import { noticeMessage } from '../notices/notices.ts';
 import { noticeNotification } from '../notifications/desktop.ts';
 import { setPresent, showPresence } from './presence.ts';
@@ -57,6 +58,8 @@ export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
       return showConversationRun(change.data);
     case 'table_row':
       return showLiveRow(change.data);
+    case 'view':
+      return showView(change.data);
     case 'bulk_run':
       queries.setQueryData([change.event, change.data._id], change.data);
       return undefined;
@@ -78,6 +81,7 @@ function forget(kind: string, id: string): void {
   if (kind === 'message') return forgetMessage(id);
   if (kind === 'campaign') return forgetCampaign(id);
   if (kind === 'table_row') return forgetRowById(id);
+  if (kind === 'view') return forgetView(id);
   forgetConversation(id);
   forgetThread(id);
 }
@@ -95,4 +99,5 @@ export function rereadAll(): void {
   rereadFollowUps();
   rereadInboxes();
   rereadNotifications();
+  rereadViews();
 }

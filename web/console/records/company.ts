@@ -1,11 +1,15 @@
-/** Records of which a company has few, and which most screens need: users, inboxes, agents, pipelines, API keys, custom fields, quick replies. */
-import type { ApiKey, Company, CustomField, Inbox, ListedAgent, Pipeline, QuickReply, User } from '@parley/sdk';
+/**
+ * Records of which a company has few, and which most screens need: users, inboxes, agents, pipelines, API keys, custom fields, quick
+ * replies, saved views.
+ */
+import type { ApiKey, Company, CustomField, Inbox, ListedAgent, Pipeline, QuickReply, User, View } from '@parley/sdk';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { openChannel } from '../../browser/tabs.ts';
 import { parley } from '../client.ts';
+import { whenLive } from '../live/status.ts';
 import { useMay, useSession } from '../session/session.ts';
-import { queries } from './queries.ts';
+import { LIVE, queries } from './queries.ts';
 
 /** More than these are not shown in menus; their screens list them all. */
 const MOST = 500;
@@ -33,6 +37,17 @@ export const usePipelines = (): readonly Pipeline[] => useSmallList('pipelines',
 export const useApiKeys = (): readonly ApiKey[] => useSmallList('api-keys', () => parley.apiKeys.list.all());
 export const useQuickReplies = (): readonly QuickReply[] =>
   useSmallList('quick-replies', () => parley.quickReplies.list.all());
+
+/** The saved views that the user sees, in no particular order; the live stream keeps them up to date. */
+export const useAllViews = (): UseQueryResult<readonly View[]> =>
+  useQuery({
+    queryKey: ['company', 'views'],
+    queryFn: async () => {
+      await whenLive();
+      return readAll(() => parley.views.list.all());
+    },
+    ...LIVE,
+  });
 
 const RECORD = ['company', 'record'] as const;
 
@@ -106,7 +121,7 @@ export const replaceInCompany = <T extends { _id: string }>(name: 'inboxes', rec
 
 /** Reads one of these lists again, after a change of it. */
 export const rereadCompany = (
-  name: 'users' | 'inboxes' | 'agents' | 'pipelines' | 'custom-fields' | 'quick-replies',
+  name: 'users' | 'inboxes' | 'agents' | 'pipelines' | 'custom-fields' | 'quick-replies' | 'views',
 ): void => void queries.invalidateQueries({ queryKey: ['company', name] });
 
 export function useUser(id: string | null): User | null {

@@ -4,7 +4,8 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
 import { createStore, useStore } from '../store.ts';
-import { showConversation, type ConversationFilter } from './conversations.ts';
+import type { ConversationFilter } from './conversation-filters.ts';
+import { showConversation } from './conversations.ts';
 import { inOrder, whenDone } from './in-order.ts';
 import { LIVE, queries } from './queries.ts';
 

@@ -1,14 +1,9 @@
 /** Conversations: one, the list of a view, and the counts of all views. */
-import type {
-  CallOptions,
-  Conversation,
-  ConversationCounts,
-  ConversationsListQuery,
-  ConversationUpdate,
-} from '@parley/sdk';
+import type { CallOptions, Conversation, ConversationCounts, ConversationUpdate } from '@parley/sdk';
 import { useMutation, useQuery, type Query, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
 import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
+import { isSearch, placesOf, ruleOf, type ConversationFilter } from './conversation-filters.ts';
 import {
   changeFeeds,
   placeInFeed,
@@ -20,27 +15,7 @@ import {
 } from './feeds.ts';
 import { inOrder, LeftOut } from './in-order.ts';
 import { LIVE, queries } from './queries.ts';
-
-/** What a view shows. The console can tell by itself whether a conversation belongs to it, unless something is searched in it. */
-export type ConversationFilter = Pick<
-  ConversationsListQuery,
-  | 'status'
-  | 'open'
-  | 'snoozed'
-  | 'awaits_reply'
-  | 'owner'
-  | 'inbox'
-  | 'step'
-  | 'contact'
-  | 'tag'
-  | 'search'
-  | 'unread'
-  | 'priority'
-  | 'channel'
-  | 'waiting_longer_than'
-  | 'sort'
->;
-export type ConversationSort = NonNullable<ConversationFilter['sort']>;
+import { readViewCountsSoon } from './views.ts';
 
 const FEEDS = ['conversations'] as const;
 const COUNTS = ['conversation-counts'] as const;
@@ -101,56 +76,6 @@ export function useCounts(): UseQueryResult<ConversationCounts> {
   });
 }
 
-/** Returns the id that a filter asks for; null when it asks for conversations without one. */
-const toId = (filter: string): string | null => (filter === 'none' ? null : filter);
-
-type Matches = (conversation: Conversation) => boolean;
-
-/** Returns the rule of a view. What is searched in it, only the platform can find. */
-function ruleOf({
-  status,
-  open,
-  snoozed,
-  awaits_reply,
-  owner,
-  inbox,
-  step,
-  contact,
-  tag,
-  unread,
-  priority,
-  channel,
-  waiting_longer_than,
-}: ConversationFilter): Matches {
-  return (conversation) =>
-    (status === undefined || conversation.status === status) &&
-    (open === undefined || (conversation.status !== 'CLOSED') === open) &&
-    (snoozed === undefined || (conversation.status === 'SNOOZED') === snoozed) &&
-    (awaits_reply === undefined || conversation.awaits_reply === awaits_reply) &&
-    (owner === undefined || conversation.owner === toId(owner)) &&
-    (inbox === undefined || conversation.inbox === inbox) &&
-    (step === undefined || conversation.step === toId(step)) &&
-    (contact === undefined || conversation.contact === contact) &&
-    (tag === undefined || conversation.tags.includes(tag)) &&
-    (unread === undefined || (conversation.status !== 'CLOSED' && conversation.unread_count > 0) === unread) &&
-    (priority === undefined || conversation.priority === priority) &&
-    (channel === undefined || conversation.channel === channel) &&
-    (waiting_longer_than === undefined || conversation.waiting_since !== null);
-}
-
-/** Returns the value that a list is sorted by, the largest first. */
-const placesOf =
-  (sort: ConversationSort | undefined) =>
-  ({ last_message_at, waiting_since, priority }: Conversation): string => {
-    if (sort === '-priority') return String(priority === null ? 0 : RANKS[priority]);
-    if (sort !== 'waiting_since') return last_message_at ?? '';
-    // Who has waited longest comes first.
-    return String(LATEST_MS - Date.parse(waiting_since ?? '')).padStart(String(LATEST_MS).length, '0');
-  };
-const RANKS = { LOW: 1, MEDIUM: 2, HIGH: 3, URGENT: 4 } as const;
-/** The end of the year 9999. */
-const LATEST_MS = 253_402_300_799_999;
-
 /** Shows a conversation as the platform has it now, in every list that it belongs to. */
 export function showConversation(conversation: Conversation): void {
   const before = findKnownConversation(conversation._id);
@@ -160,19 +85,21 @@ export function showConversation(conversation: Conversation): void {
   changeFeeds<Conversation>(FEEDS, (feed, [, filter]) => {
     const view = filter as ConversationFilter;
     if (!ruleOf(view)(conversation)) return removeFromFeed(feed, conversation._id);
-    if (view.search !== undefined && !feed.items.some(({ _id }) => _id === conversation._id)) {
+    if (isSearch(view) && !feed.items.some(({ _id }) => _id === conversation._id)) {
       refreshSearchesSoon();
       return feed;
     }
     return placeInFeed(feed, conversation, placesOf(view.sort));
   });
   if (!before || changesCounts(before, conversation)) readCountsSoon();
+  readViewCountsSoon();
 }
 
 export function forgetConversation(id: string): void {
   queries.removeQueries({ queryKey: keyOf(id) });
   changeFeeds<Conversation>(FEEDS, (feed) => removeFromFeed(feed, id));
   readCountsSoon();
+  readViewCountsSoon();
 }
 
 export const rereadConversations = (): void => {
@@ -187,7 +114,7 @@ let searchTimer: number | undefined;
 export function refreshSearchesSoon(): void {
   searchTimer ??= window.setTimeout(() => {
     searchTimer = undefined;
-    const predicate = ({ queryKey: [, filter] }: Query): boolean => (filter as ConversationFilter).search !== undefined;
+    const predicate = ({ queryKey: [, filter] }: Query): boolean => isSearch(filter as ConversationFilter);
     for (const query of queries.getQueryCache().findAll({ queryKey: FEEDS, predicate })) {
       const { queryKey } = query;
       const filter = queryKey[1] as ConversationFilter;

@@ -3,7 +3,7 @@
  * other.
  */
 import type { Origin } from '../../../platform/http/audit.ts';
-import { AppError, insideOf, invalid, unknownReference } from '../../../platform/values/errors.ts';
+import { AppError, checkInside, invalid, unknownReference } from '../../../platform/values/errors.ts';
 import type { Tenant, TenantRead } from '../../../platform/store/tenant.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
 import { ref } from '../../../platform/values/schema.ts';
@@ -67,16 +67,6 @@ export async function startRun(
     origin,
   };
   return tenant.tx((tx) => addRun(tx, CONVERSATION_RUNS, run));
-}
-
-/** Names the fields in the errors of a check by their place in the request. */
-async function checkInside<T>(parent: string, check: () => Promise<T>): Promise<T> {
-  try {
-    return await check();
-  } catch (error) {
-    // Failure policy: the error is thrown on, with other paths.
-    throw error instanceof AppError && error.status === 400 ? insideOf(parent, error) : error;
-  }
 }
 
 /** Checks what holds for all conversations, and not what depends on the state of each. */

@@ -24,6 +24,7 @@ const ACTIONS = {
   tables: ['create', 'update', 'delete', 'import', 'create-row', 'update-row', 'delete-row'],
   templates: ['create', 'delete'],
   users: ['create', 'update', 'delete'],
+  views: ['create', 'update', 'delete'],
   webhooks: ['create', 'update', 'delete'],
 } as const;
 

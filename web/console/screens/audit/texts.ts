@@ -90,6 +90,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
     'quick-replies': 'Quick replies',
     synonyms: 'Synonyms',
     templates: 'Templates',
+    views: 'Saved views',
   },
   {
     'pt-BR': {
@@ -102,6 +103,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
       'quick-replies': 'Respostas rápidas',
       synonyms: 'Sinônimos',
       templates: 'Modelos',
+      views: 'Visões salvas',
     },
     es: {
       ...RESOURCES.es,
@@ -113,6 +115,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
       'quick-replies': 'Respuestas rápidas',
       synonyms: 'Sinónimos',
       templates: 'Plantillas',
+      views: 'Vistas guardadas',
     },
   },
 );

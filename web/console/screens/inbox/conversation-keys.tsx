@@ -6,6 +6,7 @@ import { useLocation } from 'wouter';
 import { isLetterKey } from '../../frame/shortcuts.ts';
 import { useInboxes, usePipelines } from '../../records/company.ts';
 import { assignTo, changeConversation, findKnownConversation } from '../../records/conversations.ts';
+import { useViews } from '../../records/views.ts';
 import { useMay, useSession } from '../../session/session.ts';
 import { useClosingChange } from '../../ui/closing.ts';
 import { showError } from '../../ui/toast.tsx';
@@ -29,7 +30,7 @@ function useKeys(find: (key: string) => (() => void) | undefined): void {
 
 export function useViewKeys(current: string): void {
   const [, navigate] = useLocation();
-  const keys = listViewKeys(useInboxes(), usePipelines());
+  const keys = listViewKeys({ views: useViews(), inboxes: useInboxes(), pipelines: usePipelines() });
   useKeys((key) => {
     const step = key === '[' ? -1 : key === ']' ? 1 : 0;
     const next = step === 0 ? undefined : keys[keys.indexOf(current) + step];

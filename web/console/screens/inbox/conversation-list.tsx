@@ -1,9 +1,10 @@
 /** The conversations of a view, the one with the newest message first. */
-import type { Conversation } from '@parley/sdk';
+import { isParleyError, type Conversation } from '@parley/sdk';
 import { useFeedRows } from '../../ui/feed-rows.ts';
 import { Link } from 'wouter';
 import { useEffect, useRef, useState, type ReactElement } from 'react';
-import { useConversations, useCounts, type ConversationFilter } from '../../records/conversations.ts';
+import type { ConversationFilter } from '../../records/conversation-filters.ts';
+import { useConversations, useCounts } from '../../records/conversations.ts';
 import type { FeedView } from '../../records/feeds.ts';
 import { useMessageHits } from '../../records/messages.ts';
 import { useIsCompact } from '../../frame/compact.ts';
@@ -21,6 +22,7 @@ import { INBOX } from './texts.ts';
 import { ListHead } from './list-head.tsx';
 import { useListKeys } from './list-keys.ts';
 import { useNarrowed } from './list-options.ts';
+import { VIEWS } from './view-texts.ts';
 import { countOf } from './views.ts';
 
 interface ConversationListProps {
@@ -130,12 +132,15 @@ const COMPACT_HEIGHT = 36;
 
 function Rows({ feed, selection, view, current }: RowsProps): ReactElement {
   const texts = useTexts(INBOX);
+  const { missing } = useTexts(VIEWS);
   const scroller = useRef<HTMLDivElement>(null);
   const isCompact = useIsCompact();
   const rows = useFeedRows(feed, scroller, isCompact ? COMPACT_HEIGHT : ROW_HEIGHT);
   const shown = rows.getVirtualItems();
   useListKeys({ items: feed.items, view, current, show: (index) => rows.scrollToIndex(index) });
   if (feed.isLoading) return <Loading />;
+  if (feed.error && view.startsWith('view-') && isParleyError(feed.error) && feed.error.status === 400)
+    return <Empty icon="filter" title={missing} />;
   if (feed.error) return <Failure error={feed.error} />;
   if (feed.items.length === 0) {
     return (

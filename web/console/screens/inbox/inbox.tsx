@@ -2,6 +2,7 @@
 import type { ReactElement } from 'react';
 import { Redirect, useParams, Route, Switch } from 'wouter';
 import { useCounts } from '../../records/conversations.ts';
+import { useLoadedViews, useSavedView } from '../../records/views.ts';
 import { useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Empty, Loading } from '../../ui/state.tsx';
@@ -41,11 +42,14 @@ function InboxView(): ReactElement {
   const { view, conversation } = useParams<{ view: string; conversation?: string }>();
   const { user } = useSession();
   const texts = useTexts(INBOX);
-  const filter = findFilter(view, user._id);
+  const saved = useSavedView(view);
+  const isLoading = useLoadedViews() === undefined;
+  const filter = findFilter(view, user._id, saved);
   useTitle(useTexts(SCREEN_NAMES).inbox);
   useViewKeys(view);
   useChangeKeys(conversation ?? null);
   const isFolded = useAreViewsFolded(conversation !== undefined);
+  if (!filter && isLoading && view.startsWith('view-')) return <Loading />;
   if (!filter) return <Redirect to="/mine" replace />;
   return (
     <main className={styles['inbox']} data-open={conversation !== undefined} data-folded={isFolded}>

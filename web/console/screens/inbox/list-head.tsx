@@ -1,24 +1,27 @@
 /** The title of the list of a view: its count, its order, and what it is narrowed to. */
 import type { ReactElement } from 'react';
-import { useInboxes } from '../../records/company.ts';
-import { useCounts } from '../../records/conversations.ts';
+import type { View } from '@parley/sdk';
+import { useInboxes, usePipelines, useUserName } from '../../records/company.ts';
+import { useSavedView } from '../../records/views.ts';
 import { CHANNEL_NAMES } from '../../texts/channels.ts';
-import { PRIORITIES, PRIORITY_NAMES } from '../../texts/conversation-states.ts';
-import { formatNumber } from '../../texts/formats.ts';
+import { PRIORITIES, PRIORITY_NAMES, STATUS_NAMES } from '../../texts/conversation-states.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import styles from './conversation-list.module.css';
-import { chooseListSort, LIST_SORTS, toggleListFilter, useListFilter, useListSort } from './list-options.ts';
+import { chooseListSort, LIST_SORTS, toggleListFilter, useListOptions, type ListFilter } from './list-options.ts';
+import { SavedViewMenu, SaveView } from './saved-views.tsx';
 import { INBOX } from './texts.ts';
-import { useViewName } from './view-list.tsx';
-import { countOf } from './views.ts';
+import { VIEWS } from './view-texts.ts';
+import { useViewCount, useViewName } from './view-list.tsx';
 
 export function ListHead({ view }: { view: string }): ReactElement {
   const texts = useTexts(INBOX);
-  const sort = useListSort(view);
-  const count = countOf(view, useCounts().data);
+  const saved = useSavedView(view);
+  const { sort, isNarrowed, isChanged } = useListOptions(view);
+  const count = useViewCount(view);
+  const fixed = useFixedLabels(saved);
   const conditions = useConditions(view);
   const chosen = conditions.filter(({ isChosen }) => isChosen);
   return (
@@ -27,7 +30,8 @@ export function ListHead({ view }: { view: string }): ReactElement {
         <h2 className={styles['name']} dir="auto">
           {useViewName(view)}
         </h2>
-        {count !== null && count > 0 && <span className={styles['total']}>{formatNumber(count)}</span>}
+        {/* The count is that of the whole view. */}
+        {count !== null && !isNarrowed && <span className={styles['total']}>{count}</span>}
         <span className={styles['tools']}>
           <Menu
             title={texts.sortBy}
@@ -35,7 +39,7 @@ export function ListHead({ view }: { view: string }): ReactElement {
               key: each,
               label: texts[each],
               isChosen: each === sort,
-              onSelect: () => chooseListSort(view, each),
+              onSelect: () => chooseListSort(view, each, saved !== undefined),
             }))}
             trigger={
               <Button kind="quiet" icon="sort" aria-label={`${texts.sortBy}: ${texts[sort]}`}>
@@ -48,10 +52,16 @@ export function ListHead({ view }: { view: string }): ReactElement {
             items={conditions}
             trigger={<IconButton icon="filter" label={texts.filter} isOn={chosen.length > 0} />}
           />
+          {saved && <SavedViewMenu view={saved} />}
         </span>
       </header>
-      {chosen.length > 0 && (
+      {(chosen.length > 0 || isChanged || fixed.length > 0) && (
         <ul className={styles['chips']}>
+          {fixed.map((label) => (
+            <li key={label} className={styles['fixed']} dir="auto">
+              {label}
+            </li>
+          ))}
           {chosen.map(({ key, label, onSelect }) => (
             <li key={key}>
               <button type="button" className={styles['chip']} aria-label={texts.without(label)} onClick={onSelect}>
@@ -60,37 +70,68 @@ export function ListHead({ view }: { view: string }): ReactElement {
               </button>
             </li>
           ))}
+          {isChanged && (
+            <li>
+              <SaveView view={view} />
+            </li>
+          )}
         </ul>
       )}
     </>
   );
 }
 
+/** Names the filters of a saved view that the menu does not have. */
+function useFixedLabels(saved: View | undefined): string[] {
+  const texts = useTexts(INBOX);
+  const { tag: nameTag } = useTexts(VIEWS);
+  const statuses = useTexts(STATUS_NAMES);
+  const { filters } = saved ?? {};
+  const owner = useUserName(filters?.owner ?? null);
+  const inbox = useInboxes().find(({ _id }) => _id === filters?.inbox);
+  const steps = usePipelines().flatMap((pipeline) => pipeline.steps);
+  const step = steps.find(({ _id }) => _id === filters?.step);
+  const owners = new Map([
+    ['me', texts.mine],
+    ['none', texts.unassigned],
+  ]);
+  const labels = [
+    filters?.status && statuses[filters.status],
+    owners.get(filters?.owner ?? '') ?? (owner === null ? null : texts.assignedTo(owner)),
+    inbox?.name,
+    step?.name,
+    filters?.tag && nameTag(filters.tag),
+  ];
+  return labels.filter((label) => typeof label === 'string');
+}
+
 function useConditions(view: string): MenuItem[] {
   const texts = useTexts(INBOX);
   const priorities = useTexts(PRIORITY_NAMES);
-  const { unread, priority, channel } = useListFilter(view);
+  const { filter } = useListOptions(view);
+  const { unread, priority, channel } = filter;
+  const toggle = (toggled: ListFilter) => (): void => toggleListFilter(view, filter, toggled);
   const channels = [...new Set(useInboxes().map((inbox) => inbox.channel))];
   return [
     {
       key: 'unread',
       label: texts.unread,
       isChosen: unread === true,
-      onSelect: () => toggleListFilter(view, 'unread', true),
+      onSelect: toggle({ unread: true }),
     },
     ...PRIORITIES.map((each, index) => ({
       key: each,
       label: priorities[each],
       isChosen: priority === each,
       ...(index === 0 && { heading: texts.priority }),
-      onSelect: () => toggleListFilter(view, 'priority', each),
+      onSelect: toggle({ priority: each }),
     })),
     ...(channels.length < 2 ? [] : channels).map((each, index) => ({
       key: each,
       label: CHANNEL_NAMES[each],
       isChosen: channel === each,
       ...(index === 0 && { heading: texts.channel }),
-      onSelect: () => toggleListFilter(view, 'channel', each),
+      onSelect: toggle({ channel: each }),
     })),
   ];
 }

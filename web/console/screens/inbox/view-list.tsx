@@ -3,13 +3,15 @@ import { useEffect, useRef, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { useInboxes, usePipelines } from '../../records/company.ts';
 import { useCounts } from '../../records/conversations.ts';
+import { useSavedCounts, useViews } from '../../records/views.ts';
 import { formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { INBOX } from './texts.ts';
 import styles from './view-list.module.css';
-import { countOf, FIXED_VIEWS, listInboxViews, listStepViews, VIEW_ICONS } from './views.ts';
+import { VIEWS } from './view-texts.ts';
+import { countOf, FIXED_VIEWS, groupSavedViews, listInboxViews, listStepViews, VIEW_ICONS } from './views.ts';
 
 interface ViewListProps {
   current: string;
@@ -22,12 +24,16 @@ export function ViewList({ current, isFolded }: ViewListProps): ReactElement {
   const names = useTexts(SCREEN_NAMES);
   const pipelines = usePipelines();
   const inboxes = useInboxes();
+  const savedTexts = useTexts(VIEWS);
+  const views = useViews();
+  const saved = groupSavedViews(views);
   const hasCounts = useCounts().data !== undefined;
+  const hasSavedCounts = useSavedCounts() !== undefined;
   const row = useRef<HTMLElement>(null);
   // What comes later, such as the counts, moves the views that are behind it.
   useEffect(() => {
     scrollIntoSight(row.current?.querySelector('[aria-current]'));
-  }, [current, isFolded, hasCounts, inboxes.length, pipelines.length]);
+  }, [current, isFolded, hasCounts, hasSavedCounts, views.length, inboxes.length, pipelines.length]);
   const fixed = FIXED_VIEWS.map((key) => ({ key, name: texts[key], icon: VIEW_ICONS[key] }));
   return (
     <nav
@@ -39,6 +45,8 @@ export function ViewList({ current, isFolded }: ViewListProps): ReactElement {
     >
       <p className={styles['head']}>{names.inbox}</p>
       <ViewLinks current={current} views={fixed} />
+      <ViewLinks current={current} views={saved.own} title={savedTexts.own} />
+      <ViewLinks current={current} views={saved.shared} title={savedTexts.shared} />
       <ViewLinks current={current} views={listInboxViews(inboxes)} title={texts.inboxes} />
       {pipelines.map((pipeline) => (
         <ViewLinks
@@ -57,10 +65,23 @@ export function useViewName(key: string): string {
   const texts = useTexts(INBOX);
   const views = [
     ...FIXED_VIEWS.map((fixed): View => ({ key: fixed, name: texts[fixed] })),
+    ...Object.values(groupSavedViews(useViews())).flat(),
     ...listInboxViews(useInboxes()),
     ...usePipelines().flatMap(listStepViews),
   ];
   return views.find((view) => view.key === key)?.name ?? '';
+}
+
+/** A saved view is not counted further; its count is then the least number that it has. */
+const MOST_COUNTED = 1_000;
+
+/** Returns the count of a view as it is shown; null while it is not known, and for none. */
+export function useViewCount(key: string): string | null {
+  const { data: counts } = useCounts();
+  const saved = useSavedCounts();
+  if (!key.startsWith('view-')) return countOf(key, counts) ? formatNumber(countOf(key, counts) ?? 0) : null;
+  const count = saved?.get(key) ?? 0;
+  return count === 0 ? null : `${formatNumber(count)}${count >= MOST_COUNTED ? '+' : ''}`;
 }
 
 const scrollIntoSight = (link: Element | null | undefined): void =>
@@ -99,15 +120,14 @@ function ViewLinks({ current, views, title }: ViewLinksProps): ReactElement | nu
 }
 
 function ViewLink({ view, isCurrent }: { view: View; isCurrent: boolean }): ReactElement {
-  const { data: counts } = useCounts();
-  const count = countOf(view.key, counts);
+  const count = useViewCount(view.key);
   return (
     <Link href={`/${view.key}`} className={styles['view']} aria-current={isCurrent ? 'page' : undefined}>
       {view.icon && <Icon name={view.icon} />}
       <span className={styles['name']} dir="auto">
         {view.name}
       </span>
-      {count !== null && count > 0 && <span className={styles['count']}>{formatNumber(count)}</span>}
+      {count !== null && <span className={styles['count']}>{count}</span>}
     </Link>
   );
 }

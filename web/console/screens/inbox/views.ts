@@ -1,6 +1,8 @@
-/** The views of the inbox. The key of a view is its part of the address: `mine`, `snoozed`, `inbox-<id>`, `step-<id>`. */
-import type { ConversationCounts, Inbox, Pipeline } from '@parley/sdk';
-import type { ConversationFilter } from '../../records/conversations.ts';
+/** The views of the inbox. The key of a view is its part of the address: `mine`, `snoozed`, `inbox-<id>`, `step-<id>`, `view-<id>`. */
+import type { ConversationCounts, Inbox, Pipeline, View } from '@parley/sdk';
+import type { ConversationFilter } from '../../records/conversation-filters.ts';
+import { splitFilters } from './list-options.ts';
+import { toViewKey } from '../../records/views.ts';
 import type { IconName } from '../../ui/icon.tsx';
 
 /** The views that every company has; their names are texts. */
@@ -20,8 +22,15 @@ export const VIEW_ICONS: Readonly<Record<FixedView, IconName>> = {
 /** What waits for people. A snoozed conversation comes back at its time. */
 const QUEUE = { open: true, snoozed: false } as const;
 
-/** Returns what a view shows to this user; null when there is no such view. */
-export function findFilter(key: string, user: string): ConversationFilter | null {
+/** The owner of a saved view that is the user who looks. */
+export const ME = 'me';
+
+/** Returns what a view shows to this user, except what the list's menu filters; null when there is no such view. */
+export function findFilter(key: string, user: string, saved: View | undefined): ConversationFilter | null {
+  if (saved) {
+    const { base } = splitFilters(saved);
+    return { ...base, ...(base.owner === ME && { owner: user }) };
+  }
   switch (key) {
     case 'mine':
       return { ...QUEUE, owner: user };
@@ -77,8 +86,24 @@ export const listInboxViews = (inboxes: readonly Inbox[]): { key: string; name: 
 export const listStepViews = ({ steps }: Pipeline): { key: string; name: string }[] =>
   steps.map(({ _id, name }) => ({ key: `step-${_id}`, name }));
 
+/** The user's private views come before the shared ones. */
+export function groupSavedViews(views: readonly View[]): Record<'own' | 'shared', { key: string; name: string }[]> {
+  const toLinks = (isShared: boolean): { key: string; name: string }[] =>
+    views.filter((view) => view.is_shared === isShared).map(({ _id, name }) => ({ key: toViewKey(_id), name }));
+  return { own: toLinks(false), shared: toLinks(true) };
+}
+
+interface Sources {
+  views: readonly View[];
+  inboxes: readonly Inbox[];
+  pipelines: readonly Pipeline[];
+}
+
 /** The keys of all views, in their order. */
-export const listViewKeys = (inboxes: readonly Inbox[], pipelines: readonly Pipeline[]): readonly string[] => [
+export const listViewKeys = ({ views, inboxes, pipelines }: Sources): readonly string[] => [
   ...FIXED_VIEWS,
+  ...Object.values(groupSavedViews(views))
+    .flat()
+    .map(({ key }) => key),
   ...[...listInboxViews(inboxes), ...pipelines.flatMap(listStepViews)].map(({ key }) => key),
 ];

@@ -9,7 +9,8 @@ import {
   useConversationTotal,
   type ConversationChoice,
 } from '../../../records/conversation-runs.ts';
-import { assignTo, type ConversationFilter } from '../../../records/conversations.ts';
+import type { ConversationFilter } from '../../../records/conversation-filters.ts';
+import { assignTo } from '../../../records/conversations.ts';
 import { formatNumber } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/button.tsx';

@@ -1,0 +1,94 @@
+/** What a list of conversations shows, and in which order. */
+import type { Conversation, ConversationsListQuery } from '@parley/sdk';
+
+/** What a view shows. The console can tell by itself whether a conversation belongs to it, unless it searches names or custom fields. */
+export type ConversationFilter = Pick<
+  ConversationsListQuery,
+  | 'status'
+  | 'open'
+  | 'snoozed'
+  | 'awaits_reply'
+  | 'owner'
+  | 'attendant'
+  | 'agent'
+  | 'handled_by'
+  | 'inbox'
+  | 'pipeline'
+  | 'step'
+  | 'contact'
+  | 'tag'
+  | 'search'
+  | 'filters'
+  | 'unread'
+  | 'priority'
+  | 'channel'
+  | 'waiting_longer_than'
+  | 'sort'
+>;
+export type ConversationSort = NonNullable<ConversationFilter['sort']>;
+
+/** Returns the id that a filter asks for; null when it asks for conversations without one. */
+const toId = (filter: string): string | null => (filter === 'none' ? null : filter);
+
+type Matches = (conversation: Conversation) => boolean;
+
+/** Returns true when only the platform can tell what the filter finds. */
+export const isSearch = ({ search, filters }: ConversationFilter): boolean =>
+  search !== undefined || filters !== undefined;
+
+/** Returns the rule of a view. What is searched in it, only the platform can find. */
+export function ruleOf({
+  status,
+  open,
+  snoozed,
+  awaits_reply,
+  owner,
+  attendant,
+  agent,
+  handled_by,
+  inbox,
+  pipeline,
+  step,
+  contact,
+  tag,
+  unread,
+  priority,
+  channel,
+  waiting_longer_than,
+}: ConversationFilter): Matches {
+  return (conversation) =>
+    (status === undefined || conversation.status === status) &&
+    (open === undefined || (conversation.status !== 'CLOSED') === open) &&
+    (snoozed === undefined || (conversation.status === 'SNOOZED') === snoozed) &&
+    (awaits_reply === undefined || conversation.awaits_reply === awaits_reply) &&
+    (owner === undefined || conversation.owner === toId(owner)) &&
+    (attendant === undefined || conversation.attendant === attendant) &&
+    (agent === undefined || conversation.agent === agent) &&
+    (handled_by === undefined || conversation.handled_by === handled_by) &&
+    (pipeline === undefined || conversation.pipeline === pipeline) &&
+    (inbox === undefined || conversation.inbox === inbox) &&
+    (step === undefined || conversation.step === toId(step)) &&
+    (contact === undefined || conversation.contact === contact) &&
+    (tag === undefined || conversation.tags.includes(tag)) &&
+    (unread === undefined || (conversation.status !== 'CLOSED' && conversation.unread_count > 0) === unread) &&
+    (priority === undefined || priority.split(',').includes(conversation.priority ?? 'none')) &&
+    (channel === undefined || conversation.channel === channel) &&
+    (waiting_longer_than === undefined || hasWaited(conversation, waiting_longer_than));
+}
+
+/** The clock of this computer may be slow, so whoever waits has waited for 0 minutes. */
+const hasWaited = ({ waiting_since }: Conversation, minutes: number): boolean =>
+  waiting_since !== null && (minutes === 0 || Date.parse(waiting_since) <= Date.now() - minutes * 60_000);
+
+/** Returns the value that a list is sorted by, the largest first. */
+export const placesOf =
+  (sort: ConversationSort | undefined) =>
+  ({ last_message_at, waiting_since, priority }: Conversation): string => {
+    if (sort === '-priority') return String(priority === null ? 0 : RANKS[priority]);
+    if (sort !== 'waiting_since') return last_message_at ?? '';
+    // Who has waited longest comes first.
+    return String(LATEST_MS - Date.parse(waiting_since ?? '')).padStart(String(LATEST_MS).length, '0');
+  };
+const RANKS = { LOW: 1, MEDIUM: 2, HIGH: 3, URGENT: 4 } as const;
+/** The end of the year 9999. */
+const LATEST_MS = 253_402_300_799_999;
