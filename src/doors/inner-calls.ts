@@ -63,7 +63,7 @@ export function openInnerCalls(app: FastifyInstance, request: FastifyRequest, vi
     return {
       status: response.statusCode,
       body: response.json<JsonObject>(),
-      ...(retryAfter !== undefined && { retryAfter: String(retryAfter) }),
+      ...(retryAfter !== undefined && { retryAfter }),
     };
   };
 }

@@ -135,9 +135,9 @@ const readLarge = async (body: SpooledBody): Promise<unknown> =>
 const throwingProblems =
   (call: EvolutionCaller['ask']): EvolutionCaller['call'] =>
   async (...given) => {
-    const answer = await call(...given);
-    if (answer.status < 400) return answer.body;
-    throw fromProblem(answer);
+    const called = await call(...given);
+    if (called.status < 400) return called.body;
+    throw fromProblem(called);
   };
 
 const OTHER_PARTS = Type.String();
