@@ -4,6 +4,7 @@ import {
   sendAndCheck,
   checkShowsOwnRecords,
   mayReachAllCompanies,
+  prepareRecords,
   buildValidRequest,
   type Findings,
   type CompanyPair,
@@ -29,6 +30,7 @@ export async function checkLists(
 ): Promise<void> {
   if (!isList(operation)) return;
   const { allowed } = await callers.chooseCast(operation);
+  await prepareRecords(operation, pair.platform, pair.own);
   const walled = allowed.filter((caller) => !mayReachAllCompanies(operation, caller));
   for (const caller of walled) {
     for (const query of listListQueries(operation)) await checkList(pair, account, { operation, caller, query });

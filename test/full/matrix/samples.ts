@@ -19,6 +19,8 @@ import { buildForm } from './forms.ts';
 interface Sample {
   /** Keys are refused, whatever their scopes. */
   onlyUsers?: true;
+  /** The records are the calling user's own: without the company's protection, the user still separates them from those of others. */
+  isOfCaller?: true;
   /** Scopes that a key needs beyond those of the document, because a caller can give or change only rights that it has itself. */
   also?: readonly string[];
   /** The answer to a global key without a company, where it differs from that of other operations; globals.ts checks those with `apart`. */
@@ -66,6 +68,16 @@ async function registerApp(platform: Platform, own: FullCompany): Promise<void> 
   const values = [own._id, findId(own, 'connected-app')];
   await platform.database.sql('delete from connected_apps where company_id = $1 and _id <> $2', values);
   own.fresh = { request: (await startAttempt(platform, { clientId })).request };
+}
+
+/** Notifies every user of the company. */
+async function notifyUsers({ database }: Platform, own: FullCompany): Promise<void> {
+  await database.sql(
+    `insert into notifications (company_id, _id, user_id, kind, conversation_id)
+      select company_id, new_id(), _id, 'MENTIONED', $2 from users where company_id = $1
+      on conflict (company_id, user_id, kind, conversation_id) where read_at is null do nothing`,
+    [own._id, findId(own, 'conversation')],
+  );
 }
 
 /** Leaves the company only the server that it began with. */
@@ -261,10 +273,11 @@ export const SAMPLES: Record<string, Sample> = {
     headers: ({ sessionToken }) => ({ ...FROM_PAGE, cookie: `parley_session=${sessionToken}` }),
     prepare: addSession,
   },
-  'GET /v1/notifications': { onlyUsers: true },
+  'GET /v1/notifications': { onlyUsers: true, prepare: notifyUsers },
   'GET /v1/notifications/counts': { onlyUsers: true },
   'POST /v1/notifications/read': {
     onlyUsers: true,
+    isOfCaller: true,
     body: () => ({ until: '2000-01-01T00:00:00.000Z' }),
     excludes: { ids: ['until'] },
   },
