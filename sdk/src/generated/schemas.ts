@@ -3982,7 +3982,7 @@ export interface NotificationCounts {
 }
 
 export interface NotificationsRead {
-  /** These notifications of the calling user */
+  /** These notifications of the calling user; either these or until */
   ids?: string[] | undefined;
   /** All that were written at this time or before */
   until?: string | undefined;

@@ -1,6 +1,6 @@
 /** What users are notified of, and what they choose to be notified of. The database writes notifications with the change that they report. */
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
-import { unknownReference } from '../../platform/values/errors.ts';
+import { invalid, unknownReference } from '../../platform/values/errors.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { expectUser } from '../users/expect-user.ts';
 import {
@@ -45,6 +45,7 @@ export function markNotificationsAsRead(
 ): Promise<NotificationCounts> {
   const user = expectUser(tenant, ONLY_USERS);
   return tenant.tx(async (tx) => {
+    if ((ids === undefined) === (until === undefined)) throw invalid('ids', 'is required, or until, but not both');
     if (ids) await expectOwn(tx, user, ids);
     await markAsRead(tx, user, { ids: ids ?? null, until: until ?? null });
     return { unread: await countUnread(tx, user) };

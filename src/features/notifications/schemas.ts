@@ -58,24 +58,22 @@ export type NotificationCounts = Static<typeof NotificationCounts>;
 
 const MAX_IDS = declareLimit(100, { topic: 'Accounts', what: 'Notifications marked as read by id', beyond: '400' });
 
+/** One of both, which the operation checks: an error names the field. */
 export const NotificationsRead = define(
   'NotificationsRead',
-  strict(
-    {
-      ids: Type.Optional(
-        Type.Array(recordId('notification'), {
-          minItems: 1,
-          maxItems: MAX_IDS,
-          uniqueItems: true,
-          description: 'These notifications of the calling user',
-        }),
-      ),
-      until: Type.Optional(
-        Type.Unsafe<string>({ ...Timestamp, description: 'All that were written at this time or before' }),
-      ),
-    },
-    { minProperties: 1, maxProperties: 1 },
-  ),
+  strict({
+    ids: Type.Optional(
+      Type.Array(recordId('notification'), {
+        minItems: 1,
+        maxItems: MAX_IDS,
+        uniqueItems: true,
+        description: 'These notifications of the calling user; either these or until',
+      }),
+    ),
+    until: Type.Optional(
+      Type.Unsafe<string>({ ...Timestamp, description: 'All that were written at this time or before' }),
+    ),
+  }),
 );
 export type NotificationsRead = Static<typeof NotificationsRead>;
 

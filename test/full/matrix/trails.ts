@@ -95,8 +95,8 @@ function listExpectedLines(
       actor: readSubject(caller),
       action,
       resource,
-      // An answer that is no record, such as a link, belongs to the record of the path, or else to the company.
-      record: body._id ?? asking.params['id'] ?? body.company,
+      // An answer that is no record, such as a link, belongs to the record of the path, or else to the company, or to the calling user.
+      record: body._id ?? asking.params['id'] ?? body.company ?? readSubject(caller),
       fields: Object.keys(asking.body ?? {}).filter((name) => asking.body[name] !== undefined),
     },
   ];

@@ -26,6 +26,7 @@ export function removeParticipant(tenant: Tenant, id: string, user: string): Pro
   return tenant.tx(async (tx) => {
     expectFound(await lockConversation(tx, id));
     expectFound((await unfollow(tx, id, user)) || null);
+    tx.created(id);
     return { conversation: id, participants: await listFollowers(tx, id) };
   });
 }
