@@ -93,6 +93,9 @@ test('a shared view is seen by everyone, shared by those who may change conversa
   await call(200, 'PATCH', path, { key: operator.token, ...hide });
   expectProblem(await call(404, 'GET', path, { key: admin.token }), 'NOT_FOUND');
   await call(200, 'DELETE', path, { key: operator.token });
+  const unowned = await create(key, { is_shared: true });
+  const own = { key, ...hide };
+  expectProblem(await call(400, 'PATCH', `${PATH}/${unowned._id}`, own), 'VALIDATION_FAILED', 'is_shared');
 });
 
 test("a name belongs to one shared view of the company and to one private view of each user, whatever the name's case", async () => {

@@ -24,7 +24,7 @@ import { MAX_VIEWS, type View, type ViewCreate, type ViewQuery, type ViewUpdate 
 /** Returns the calling user; null for a key. */
 export const findUser = ({ principal }: Tenant): string | null => (principal.type === 'user' ? principal.id : null);
 
-/** Throws VIEW_EXISTS when another view beside it has this name. */
+/** Throws VIEW_EXISTS if a view that shares its names already has this one. */
 export async function createView(tenant: Tenant, input: ViewCreate): Promise<View> {
   const { is_shared = false, sort = '-last_message_at', position = 0, ...rest } = input;
   const owner = findUser(tenant);
@@ -71,7 +71,7 @@ export async function updateViewById(tenant: Tenant, id: string, input: ViewUpda
     const own = { name, is_shared, filters, sort, position };
     const next = { ...own, ...input };
     if (isDeepStrictEqual(next, own)) return before;
-    if (is_shared && !next.is_shared && before.owner !== findUser(tenant))
+    if (is_shared && !next.is_shared && (before.owner === null || before.owner !== findUser(tenant)))
       throw invalid('is_shared', 'must stay true, because only its owner can make the view private');
     if (is_shared !== next.is_shared) await expectRoom(tx, next.is_shared ? null : before.owner);
     return updateView(tx, id, next);

@@ -125,6 +125,7 @@ export function createRecordSuggestions({ fields, inbox }: KnownRecords): Record
     phone_number: (chance) => `+55 11 9${8_000 + chance.int(9)}-000${chance.int(9)}`,
     external_id: (chance) => `customer-${chance.int(40)}`,
     snoozed_until: () => '2099-01-01T00:00:00.000Z',
+    until: () => '2099-01-01T00:00:00.000Z',
     // The slug of a table, and the key of one of its columns.
     slug: (chance) => `slug_${chance.int(1_000)}`,
     key: (chance) => chance.pick([...SLUGS, 'note', chance.pick(INHERITED_SLUGS), `key_${chance.int(9)}`]),
