@@ -111,10 +111,10 @@ async function measureClicks(page: Page): Promise<Figure> {
     for (let click = 0; click < ${CLICKS}; click += 1) {
       const rows = [...document.querySelectorAll('${ROW}')];
       const row = rows[click % Math.min(rows.length, 8)];
-      const name = row.querySelector('span span span').textContent;
+      const name = row.querySelector('[dir=auto]').textContent;
       const started = performance.now();
       row.click();
-      while (document.querySelector('section h1')?.textContent !== name || document.querySelector('section [role=status] + *'))
+      while (document.querySelector('section h1')?.textContent !== name || document.querySelector('section [role=status] > [aria-hidden]'))
         await new Promise((resolve) => requestAnimationFrame(resolve));
       times.push(performance.now() - started);
       await new Promise((resolve) => setTimeout(resolve, 150));

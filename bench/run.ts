@@ -22,6 +22,7 @@ import { benchTables } from './records-tables.ts';
 import { benchSend } from './send.ts';
 import { benchSheet } from './sheet.ts';
 import { benchStartUp } from './start-up.ts';
+import { benchLoader } from './web-chat-loader.ts';
 import { benchWebChat } from './web-chat.ts';
 import { benchWholeFlow } from './whole-flow.ts';
 
@@ -43,7 +44,7 @@ const ON_STAGE: Record<string, (stage: BenchStage) => Promise<Figure[]>> = {
   campaigns: benchCampaigns,
   live: benchLive,
   mcp: benchMcp,
-  'web-chat': benchWebChat,
+  'web-chat': async (stage) => [...(await benchWebChat(stage)), ...(await benchLoader(stage))],
   console: benchConsole,
   h: (stage) => benchConversations(stage),
 };

@@ -96,7 +96,7 @@ async function post<T>(url: string, token: string | null, body: object): Promise
   return (await response.json()) as T;
 }
 
-async function createSite({ key }: BenchStage, url: string): Promise<string> {
+export async function createSite({ key }: BenchStage, url: string): Promise<string> {
   const { _id } = await post<{ _id: string }>(`${url}/v1/inboxes`, key, { channel: 'WEB_V2', name: 'Bench' });
   return _id;
 }

@@ -6,7 +6,7 @@ import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole, waitForSent } from '../support/console.ts';
 import { makePng } from '../support/media-samples.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
-import { writeAsContact } from '../support/traffic.ts';
+import { orderAtTop, writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
@@ -185,15 +185,8 @@ test('Enter in a note adds a note, and the words that follow stay with the team'
 test('J and K go through the list with the focus on its rows, and Enter or R goes to the reply', async () => {
   const names = ['Lista Um', 'Lista Dois', 'Lista Três'];
   const ids: string[] = [];
-  for (const [n, name] of names.entries()) {
-    const { conversation } = await writeAsContact(platform, { name, text: 'Olá' });
-    ids.push(conversation._id);
-    // Messages of one second have no certain order.
-    await platform.database.sql(
-      `update conversations set last_message_at = now() + $2 * interval '1 second' where _id = $1`,
-      [conversation._id, 60 - n],
-    );
-  }
+  for (const name of names) ids.push((await writeAsContact(platform, { name, text: 'Olá' })).conversation._id);
+  await orderAtTop(platform, ids);
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
   const { keyboard } = page;
   await page.getByRole('link', { name: /Lista Um/ }).waitFor();
@@ -229,15 +222,9 @@ test('J and K go through the list with the focus on its rows, and Enter or R goe
 
 test('when E has closed a conversation, the focus is on the row that took its place, and J opens that row', async () => {
   const ids: string[] = [];
-  for (let n = 0; n < 4; n += 1) {
-    const { conversation } = await writeAsContact(platform, { name: `Fila ${n}`, text: 'Olá' });
-    ids.push(conversation._id);
-    // Messages of one second have no certain order.
-    await platform.database.sql(
-      `update conversations set last_message_at = now() + $2 * interval '1 second' where _id = $1`,
-      [conversation._id, 900 - n],
-    );
-  }
+  for (let n = 0; n < 4; n += 1)
+    ids.push((await writeAsContact(platform, { name: `Fila ${n}`, text: 'Olá' })).conversation._id);
+  await orderAtTop(platform, ids);
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
   const { keyboard } = page;
   await page.getByRole('link', { name: /Fila 0/ }).waitFor();
@@ -255,15 +242,9 @@ test('when E has closed a conversation, the focus is on the row that took its pl
 
 test('E and A change the conversation whose row has the focus, and not the one that was just closed', async () => {
   const ids: string[] = [];
-  for (const [n, name] of ['Vez Um', 'Vez Dois', 'Vez Sem'].entries()) {
-    const { conversation } = await writeAsContact(platform, { name, text: 'Olá' });
-    ids.push(conversation._id);
-    // Messages of one second have no certain order.
-    await platform.database.sql(
-      `update conversations set last_message_at = now() + $2 * interval '1 second' where _id = $1`,
-      [conversation._id, 1800 - n],
-    );
-  }
+  for (const name of ['Vez Um', 'Vez Dois', 'Vez Sem'])
+    ids.push((await writeAsContact(platform, { name, text: 'Olá' })).conversation._id);
+  await orderAtTop(platform, ids);
   const read = async (id: string | undefined) => (await call(200, 'GET', `/v1/conversations/${id}`)).body;
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
   const { keyboard } = page;

@@ -7,7 +7,7 @@ import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole, openConsoleAt } from '../support/console.ts';
 import { createPerson } from '../support/people.ts';
 import { startPlatform } from '../support/platform.ts';
-import { writeAsContact } from '../support/traffic.ts';
+import { orderAtTop, writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
@@ -82,12 +82,7 @@ test('several conversations are selected by keyboard, as a range and all at once
   const threads = [];
   for (const name of names) threads.push(await writeAsContact(platform, { name, text: 'Olá' }));
   const closed = threads[0]?.conversation._id as string;
-  // Messages of one second have no certain order, and a range needs one.
-  for (const [n, { conversation }] of threads.entries())
-    await platform.database.sql(
-      `update conversations set last_message_at = now() + $2 * interval '1 second' where _id = $1`,
-      [conversation._id, n],
-    );
+  await orderAtTop(platform, threads.map(({ conversation }) => conversation._id).toReversed());
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
   const other = page.getByRole('link', { name: /Maria Silva/ });
   await other.waitFor();

@@ -61,6 +61,17 @@ export async function writeAsContact(
   };
 }
 
+/** Moves conversations to the top of the list, the first of them to the top. Messages of one second have no certain order. */
+export async function orderAtTop({ database, demo }: Platform, ids: string[]): Promise<void> {
+  await database.sql(
+    `update conversations v
+      set last_message_at = (select max(last_message_at) from conversations where company_id = $1)
+        + (cardinality($2::text[]) - n + 1) * interval '1 second'
+      from unnest($2::text[]) with ordinality as o (id, n) where v.company_id = $1 and v._id = o.id`,
+    [demo._id, ids],
+  );
+}
+
 /** Sends a text and returns the message of the answer. `key` is the demo company's unless another one is given. */
 export async function sendText(
   platform: Platform,
