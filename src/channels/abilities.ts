@@ -22,6 +22,8 @@ export interface Abilities {
   templates: boolean;
   /** Whether messages belong to a thread, so that a message is sent with what is before it. */
   threads: boolean;
+  /** Whether a message has a subject, and can go to further recipients. */
+  subjects: boolean;
   /** Whether a message can carry an address at which its recipient unsubscribes. */
   unsubscribe: boolean;
   /** Whether the network reports each message that is sent through it, perhaps before it answers the call that sends the message. */

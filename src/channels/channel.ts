@@ -165,6 +165,8 @@ export interface OutboundMessage {
    * The address at which the recipient unsubscribes from messages that many get (RFC 8058); only for channels whose messages can carry it.
    */
   unsubscribe?: string;
+  /** The name of the user who wrote the message, for networks on which users sign; absent for what no user wrote. */
+  author?: string;
   /** True when a program of the business wrote the message, so that programs of the recipient do not answer it. */
   isAutomatic?: true;
   /** True when the sender limits its own rate: a rate-limit refusal is returned at once, so that all its messages can pause. */
@@ -290,6 +292,7 @@ export const SILENT = {
     typing: false,
     templates: false,
     threads: false,
+    subjects: false,
     unsubscribe: false,
     echoesSends: false,
     paced: false,

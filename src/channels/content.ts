@@ -81,11 +81,16 @@ interface Offer extends Interactive {
   offer: InteractiveOffer;
 }
 
-/** Of the first message of a mail: its subject, the addresses of its recipients, and whether `content` is only a part of its text. */
-interface MailHead {
+/**
+ * Of the first message of a received mail: its subject, the addresses of its recipients, and whether `content` is only a part of its text. Of a
+ * sent mail: the subject and the recipients that its writer chose; without any in `to`, the contact.
+ */
+export interface MailHead {
   subject: string | null;
   to: string[];
   cc: string[];
+  /** Only of a sent mail. */
+  bcc?: string[];
   /** Where the sender wants replies; empty when they go to the sender. */
   reply_to: string[];
   is_shortened: boolean;

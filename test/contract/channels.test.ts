@@ -60,6 +60,7 @@ const ABILITIES: { [ability in keyof NamedChannel['can']]: keyof NamedChannel | 
   typing: 'showTyping',
   templates: 'templates',
   threads: null,
+  subjects: null,
   unsubscribe: null,
   echoesSends: null,
   paced: 'readPace',

@@ -1306,7 +1306,7 @@ export interface Message {
     /** The component as the network sent it */
     raw: Record<string, unknown> | null;
   } | null;
-  /** For the first message of a received mail: its subject, and at most ten recipients of each kind */
+  /** For the first message of a received mail: its subject, and at most ten recipients of each kind. For a sent mail: what the request gave in `email`; otherwise null */
   email: {
     /** The subject of the mail */
     subject: string | null;
@@ -1314,6 +1314,8 @@ export interface Message {
     to: string[];
     /** The addresses of the Cc recipients */
     cc: string[];
+    /** For a sent mail: the addresses of the Bcc recipients */
+    bcc?: string[] | undefined;
     /** Reply-To: where replies go; empty if they go to the sender */
     reply_to: string[];
     /** Whether `content` omits quoted mails, a signature or the rest of a long mail; `GET /v1/messages/{id}/body` returns the full text */
@@ -1372,6 +1374,17 @@ export interface SendText {
   replyTo?: string | null | undefined;
   /** true: the message is a mass mail, such as a newsletter. Its mail has the headers with which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them automatically */
   unsubscribe?: boolean | undefined;
+  /** Only for EMAIL: the subject and the recipients of the mail */
+  email?: {
+    /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+    subject?: string | null | undefined;
+    /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
+    to?: string[] | undefined;
+    /** Further recipients, whom all recipients see */
+    cc?: string[] | undefined;
+    /** Further recipients, whom no other recipient sees */
+    bcc?: string[] | undefined;
+  } | null | undefined;
 }
 
 export interface SendImage {
@@ -1400,6 +1413,17 @@ export interface SendImage {
   replyTo?: string | null | undefined;
   /** true: the message is a mass mail, such as a newsletter. Its mail has the headers with which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them automatically */
   unsubscribe?: boolean | undefined;
+  /** Only for EMAIL: the subject and the recipients of the mail */
+  email?: {
+    /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+    subject?: string | null | undefined;
+    /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
+    to?: string[] | undefined;
+    /** Further recipients, whom all recipients see */
+    cc?: string[] | undefined;
+    /** Further recipients, whom no other recipient sees */
+    bcc?: string[] | undefined;
+  } | null | undefined;
 }
 
 export interface SendAudio {
@@ -1428,6 +1452,17 @@ export interface SendAudio {
   replyTo?: string | null | undefined;
   /** true: the message is a mass mail, such as a newsletter. Its mail has the headers with which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them automatically */
   unsubscribe?: boolean | undefined;
+  /** Only for EMAIL: the subject and the recipients of the mail */
+  email?: {
+    /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+    subject?: string | null | undefined;
+    /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
+    to?: string[] | undefined;
+    /** Further recipients, whom all recipients see */
+    cc?: string[] | undefined;
+    /** Further recipients, whom no other recipient sees */
+    bcc?: string[] | undefined;
+  } | null | undefined;
 }
 
 export interface SendVideo {
@@ -1456,6 +1491,17 @@ export interface SendVideo {
   replyTo?: string | null | undefined;
   /** true: the message is a mass mail, such as a newsletter. Its mail has the headers with which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them automatically */
   unsubscribe?: boolean | undefined;
+  /** Only for EMAIL: the subject and the recipients of the mail */
+  email?: {
+    /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+    subject?: string | null | undefined;
+    /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
+    to?: string[] | undefined;
+    /** Further recipients, whom all recipients see */
+    cc?: string[] | undefined;
+    /** Further recipients, whom no other recipient sees */
+    bcc?: string[] | undefined;
+  } | null | undefined;
 }
 
 export interface SendDocument {
@@ -1484,6 +1530,17 @@ export interface SendDocument {
   replyTo?: string | null | undefined;
   /** true: the message is a mass mail, such as a newsletter. Its mail has the headers with which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them automatically */
   unsubscribe?: boolean | undefined;
+  /** Only for EMAIL: the subject and the recipients of the mail */
+  email?: {
+    /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+    subject?: string | null | undefined;
+    /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
+    to?: string[] | undefined;
+    /** Further recipients, whom all recipients see */
+    cc?: string[] | undefined;
+    /** Further recipients, whom no other recipient sees */
+    bcc?: string[] | undefined;
+  } | null | undefined;
 }
 
 export interface SendSticker {
@@ -1512,6 +1569,17 @@ export interface SendSticker {
   replyTo?: string | null | undefined;
   /** true: the message is a mass mail, such as a newsletter. Its mail has the headers with which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them automatically */
   unsubscribe?: boolean | undefined;
+  /** Only for EMAIL: the subject and the recipients of the mail */
+  email?: {
+    /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+    subject?: string | null | undefined;
+    /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
+    to?: string[] | undefined;
+    /** Further recipients, whom all recipients see */
+    cc?: string[] | undefined;
+    /** Further recipients, whom no other recipient sees */
+    bcc?: string[] | undefined;
+  } | null | undefined;
 }
 
 export interface WriteNote {
@@ -2736,6 +2804,8 @@ export interface InboxUpdate {
     address: string;
     /** The name that recipients see; null for the address alone */
     from_name?: string | null | undefined;
+    /** Stands below the mails that users write; {{user.name}} is the name of the user. null: none */
+    signature?: string | null | undefined;
     /** The SMTP server. smtps: implicit TLS, port 465; smtp: STARTTLS, port 587. Mails are never sent without TLS */
     smtp_url: string;
     /** The IMAP server. Always with TLS, port 993; null: mails are only pushed, with hook_secret */
@@ -2889,6 +2959,8 @@ export interface InboxCreate {
     address: string;
     /** The name that recipients see; null for the address alone */
     from_name?: string | null | undefined;
+    /** Stands below the mails that users write; {{user.name}} is the name of the user. null: none */
+    signature?: string | null | undefined;
     /** The SMTP server. smtps: implicit TLS, port 465; smtp: STARTTLS, port 587. Mails are never sent without TLS */
     smtp_url: string;
     /** The IMAP server. Always with TLS, port 993; null: mails are only pushed, with hook_secret */
@@ -3068,6 +3140,8 @@ export interface Inbox {
     address: string;
     /** The name that recipients see; null for the address alone */
     from_name?: string | null | undefined;
+    /** Stands below the mails that users write; {{user.name}} is the name of the user. null: none */
+    signature?: string | null | undefined;
     /** The SMTP server. smtps: implicit TLS, port 465; smtp: STARTTLS, port 587. Mails are never sent without TLS */
     smtp_url: string;
     /** The IMAP server. Always with TLS, port 993; null: mails are only pushed, with hook_secret */

@@ -14,7 +14,7 @@ export const emailChannel = declareChannel<'EMAIL', EmailConfig>({
   name: 'EMAIL',
   settings: emailSettings,
   identities: [EMAIL_ADDRESS],
-  can: { ...SILENT.can, content: CONTENT, media: MAIL_MEDIA, threads: true, unsubscribe: true },
+  can: { ...SILENT.can, content: CONTENT, media: MAIL_MEDIA, threads: true, subjects: true, unsubscribe: true },
   samples: { ...SILENT.samples, contents: CONTENT.map((type) => ({ contentType: type, content: 'Hello' })) },
   // Libraries that read mails are loaded in the processes that need them.
   translate: async (item) => (await import('./translate.ts')).translateMail(item),

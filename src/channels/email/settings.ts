@@ -2,7 +2,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { nameServer } from '../../platform/outside/mail-server.ts';
-import { explainedPattern, nullable, plain } from '../../platform/values/schema.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
+import { explainedPattern, NOT_BLANK, nullable, plain } from '../../platform/values/schema.ts';
 import type { ChannelSettings } from '../settings.ts';
 import { findDkimFault } from './dkim.ts';
 
@@ -32,6 +33,16 @@ const address = Type.String({
 const PROPERTIES = {
   address,
   from_name: Type.Optional(nullable(visible(100, 'The name that recipients see; null for the address alone'))),
+  signature: Type.Optional(
+    nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: declareLimit(2_000, { topic: 'E-mail', what: 'Signature', unit: 'characters', beyond: '400' }),
+        ...NOT_BLANK,
+        description: 'Stands below the mails that users write; {{user.name}} is the name of the user. null: none',
+      }),
+    ),
+  ),
   smtp_url: serverAddress(
     'smtps?',
     'must be the address of a mail server, such as smtps://smtp.shop.example or smtp://smtp.shop.example:587',
@@ -151,6 +162,7 @@ function makeSample(): EmailConfig {
   return {
     address: 'Support@shop.example',
     from_name: 'The shop',
+    signature: '{{user.name}}\nThe shop',
     smtp_url: 'smtps://127.0.0.1:9',
     imap_url: 'imaps://127.0.0.1:9',
     username: 'support@shop.example',

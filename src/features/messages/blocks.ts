@@ -1,5 +1,6 @@
 /** The reasons for which the platform itself does not send a message, without a call to the network. */
-import type { ContentType } from '../../channels/content.ts';
+import { listParts, type MessageContent } from '../../channels/content.ts';
+import { EMAIL_ADDRESS } from '../../channels/identity.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import { ask, findRefusal, nameKey, STRANGER } from '../admission/admission.ts';
 import type { SendTarget } from './queries.ts';
@@ -28,9 +29,18 @@ export const OVER_DAILY_LIMIT = cause(
 );
 
 /** Returns why the platform does not send this message; null when the message may be sent. */
-export function findBlock(target: SendTarget, channel: NamedChannel, contentType: ContentType): Cause | null {
-  const { inbox_status: status, test_mode, blocked, opted_out, window_open, to } = target;
-  const facts = { ...STRANGER, blocked, opted_out, window_open, name: to && nameKey(to) };
-  const refusal = findRefusal(facts, ask('MESSAGE', channel, { status, test_mode }, { contentType }));
-  return refusal && { ...refusal, details: '' };
+export function findBlock(target: SendTarget, channel: NamedChannel, content: MessageContent): Cause | null {
+  const { inbox_status: status, test_mode, blocked, opted_out, window_open } = target;
+  const asking = ask('MESSAGE', channel, { status, test_mode }, content);
+  for (const to of [target.to, ...listCopied(content).map(EMAIL_ADDRESS.identify)]) {
+    const refusal = findRefusal({ ...STRANGER, blocked, opted_out, window_open, name: to && nameKey(to) }, asking);
+    if (refusal) return { ...refusal, details: '' };
+  }
+  return null;
+}
+
+/** Returns the addresses that the writer of a mail has named. */
+export function listCopied(content: MessageContent): string[] {
+  const { to = [], cc = [], bcc = [] } = listParts(content).email ?? {};
+  return [...to, ...cc, ...bcc];
 }

@@ -157,6 +157,7 @@ export function findReported(tx: SystemTx, reports: ReportKey[]): Promise<{ plac
         select from jsonb_to_recordset(r.recipients) as named (kind text, value text)
           join contact_identities n on n.company_id = m.company_id and n.kind = named.kind and n.value = named.value
         where n.contact_id = m.contact_id)
+        or lower((m.email->'to')::text)::jsonb ?| array(select named->>'value' from jsonb_array_elements(r.recipients) named)
         or exists (
           select from messages a where a.company_id = m.company_id and a.conversation_id = m.conversation_id and a.created_at <= m.created_at
             and a.email->'reply_to' ?| array(select named->>'value' from jsonb_array_elements(r.recipients) named)))`,

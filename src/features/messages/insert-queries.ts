@@ -57,6 +57,7 @@ const COLUMNS: [column: string, read: (message: NewOutgoing) => unknown][] = Obj
   location: ({ content }) => toJson(content.location),
   contacts: ({ content }) => toJson(content.contacts),
   reaction: ({ content }) => toJson(content.reaction),
+  email: ({ content }) => toJson(content.email),
   unsupported: ({ content }) => toJson(content.unsupported),
   campaign_id: ({ campaign }) => campaign,
   enrollment_id: ({ enrollment = null }) => enrollment,
@@ -95,7 +96,7 @@ export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promis
 /** Returns the message as a read would. Reading all its columns back takes a tenth of what storing it does. */
 function toStored({ companyId: company }: TenantTx, message: NewOutgoing, inserted: Inserted): Message {
   const { content: parts, enrollment = null, mentions = [], media, reply_to, ...rest } = message;
-  const { reaction, email: _none, ...content } = parts;
+  const { reaction, ...content } = parts;
   return {
     ...content,
     contacts: content.contacts as Message['contacts'],
@@ -114,7 +115,6 @@ function toStored({ companyId: company }: TenantTx, message: NewOutgoing, insert
 /** What no new message of ours has. */
 const NOT_YET = {
   referral: null,
-  email: null,
   forwarded: null,
   external_id: null,
   is_echo: false,

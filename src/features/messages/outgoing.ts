@@ -13,7 +13,7 @@ import { networkCredentials } from '../inboxes/connection.ts';
 import { makeOptOutLink } from '../opt-outs/links.ts';
 import { takeTurn } from './account-pace.ts';
 import { readAuthor } from './authors.ts';
-import { findBlock } from './blocks.ts';
+import { findBlock, listCopied } from './blocks.ts';
 import { takePlace, type DayPlace } from './day-limit.ts';
 import { lockAttachments } from './file-queries.ts';
 import {
@@ -105,11 +105,11 @@ async function admit(
   kit: Kit,
   tx: TenantTx,
   target: SendTarget,
-  { contentType }: MessageContent,
+  content: MessageContent,
 ): Promise<{ place: DayPlace | null; blocked: Cause | null }> {
   const channel = kit.channels.get(target.channel);
-  const blocked = findBlock(target, channel, contentType) ?? (await takeTurn(kit, tx, target, channel));
-  if (blocked || contentType !== 'TEMPLATE') return { place: null, blocked };
+  const blocked = findBlock(target, channel, content) ?? (await takeTurn(kit, tx, target, channel));
+  if (blocked || content.contentType !== 'TEMPLATE') return { place: null, blocked };
   return takePlace(kit, tx, target, channel);
 }
 
@@ -144,6 +144,7 @@ const makeOutbound = (
   ...(thread && { thread: target.is_test ? { ...thread, replyTo: [] } : thread }),
   ...addOptOutLink(kit, acting, outgoing, target),
   ...(AUTOMATIC.has(acting.actor.type) && { isAutomatic: true }),
+  ...(acting.actor.type === 'user' && { author: acting.actor.name }),
 });
 
 /** Actors whose messages no one has asked for. */
@@ -181,10 +182,19 @@ async function findNamed(
   if (gone) throw unknownReference(gone.path);
   const channel = kit.channels.get(target.channel);
   if (!AUTOMATIC.has(acting.actor.type)) expectSendable(channel, content);
+  checkMail(channel, content, unsubscribe ?? false);
   if (unsubscribe && !channel.can.unsubscribe)
     throw invalid('unsubscribe', `has no effect on the channel ${channel.name}, whose messages have no such link`);
   const own = attachment && checkFile(channel, content, attachment);
   return { target, replied, files: own ? { own, cards: [] } : checkHeaders(channel, headers) };
+}
+
+/** Throws VALIDATION_FAILED for a mail's subject or recipients on another channel, and for a mass mail that names recipients. */
+function checkMail({ name, can }: Channel, content: MessageContent, isMass: boolean): void {
+  if (!listParts(content).email) return;
+  if (!can.subjects) throw invalid('email', `has no effect on the channel ${name}, whose messages are no mails`);
+  if (isMass && listCopied(content).length > 0)
+    throw invalid('email', 'can only have a subject with unsubscribe, whose link is the contact’s own');
 }
 
 /** The stored message does not have the operator's name. No one reads the refusal of an automatic message, so the network judges it. */

@@ -6,6 +6,7 @@ import { pageSchema, pageQuery, searchParameter } from '../../platform/store/pag
 import {
   define,
   Name,
+  explainedPattern,
   NOT_BLANK,
   nullable,
   oneOf,
@@ -19,6 +20,7 @@ import {
 } from '../../platform/values/schema.ts';
 import { ContactSummary } from '../contacts/schemas.ts';
 import { MessageType, Origin, SenderType } from '../conversations/schemas.ts';
+import { Email } from '../users/schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
 // The limit of the platform. A network may take less of what goes to it (`can.maxText`).
@@ -161,17 +163,23 @@ export const Message = define(
       }),
     ),
     email: nullable(
-      plain.object('For the first message of a received mail: its subject, and at most ten recipients of each kind', {
-        subject: nullable(plain.text('The subject of the mail')),
-        to: Type.Array(Type.String(), { description: 'The addresses of the recipients' }),
-        cc: Type.Array(Type.String(), { description: 'The addresses of the Cc recipients' }),
-        reply_to: Type.Array(Type.String(), {
-          description: 'Reply-To: where replies go; empty if they go to the sender',
-        }),
-        is_shortened: plain.flag(
-          'Whether `content` omits quoted mails, a signature or the rest of a long mail; `GET /v1/messages/{id}/body` returns the full text',
-        ),
-      }),
+      plain.object(
+        'For the first message of a received mail: its subject, and at most ten recipients of each kind. For a sent mail: what the request gave in `email`; otherwise null',
+        {
+          subject: nullable(plain.text('The subject of the mail')),
+          to: Type.Array(Type.String(), { description: 'The addresses of the recipients' }),
+          cc: Type.Array(Type.String(), { description: 'The addresses of the Cc recipients' }),
+          bcc: Type.Optional(
+            Type.Array(Type.String(), { description: 'For a sent mail: the addresses of the Bcc recipients' }),
+          ),
+          reply_to: Type.Array(Type.String(), {
+            description: 'Reply-To: where replies go; empty if they go to the sender',
+          }),
+          is_shortened: plain.flag(
+            'Whether `content` omits quoted mails, a signature or the rest of a long mail; `GET /v1/messages/{id}/body` returns the full text',
+          ),
+        },
+      ),
     ),
     mentions: Type.Array(recordId('user'), { description: 'The users mentioned in a note' }),
     is_echo: plain.flag('Whether it was written in the Business app'),
@@ -238,6 +246,42 @@ const unsubscribe = Type.Optional(
   ),
 );
 
+const MAX_COPIES = declareLimit(10, {
+  topic: 'E-mail',
+  what: 'Sent e-mail: addresses in each of To, Cc and Bcc',
+  beyond: '400',
+});
+const addresses = (description: string) =>
+  Type.Optional(Type.Array(Email, { maxItems: MAX_COPIES, uniqueItems: true, description }));
+
+const email = Type.Optional(
+  nullable(
+    plain.strict('Only for EMAIL: the subject and the recipients of the mail', {
+      subject: Type.Optional(
+        nullable(
+          Type.String({
+            minLength: 1,
+            maxLength: declareLimit(255, {
+              topic: 'E-mail',
+              what: 'Sent e-mail: subject in `email`',
+              unit: 'characters',
+              beyond: '400',
+            }),
+            ...explainedPattern(
+              String.raw`^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$`,
+              'must be one line with more than spaces',
+            ),
+            description: 'The subject. Without one, an answer has that of its thread, and a first mail its first line',
+          }),
+        ),
+      ),
+      to: addresses('The recipients. Without any, the mail goes to the contact, or where the last mail wants replies'),
+      cc: addresses('Further recipients, whom all recipients see'),
+      bcc: addresses('Further recipients, whom no other recipient sees'),
+    }),
+  ),
+);
+
 export const SendText = define(
   'SendText',
   strict({
@@ -248,9 +292,12 @@ export const SendText = define(
     }),
     replyTo,
     unsubscribe,
+    email,
   }),
 );
 export type SendText = Static<typeof SendText>;
+/** The subject and the recipients of a mail, as a request gives them. */
+export type GivenMail = SendText['email'];
 
 /** Defines the body that sends a file as a content of this type. */
 const defineSendFile = (name: string, contentType: FileType) =>
@@ -267,6 +314,7 @@ const defineSendFile = (name: string, contentType: FileType) =>
       }),
       replyTo,
       unsubscribe,
+      email,
     }),
   );
 

@@ -23,6 +23,6 @@ export async function showTyping(
   const pace = { lane: 'typing', person: conversation, seconds: PAUSE_SECONDS };
   if (!(await kit.database.tenantTx(company, (tx) => reservePairOnce(tx, pace)))) return;
   const target = await findSendTarget(kit.database.read(company), conversation, kit.channels.identityPlaces);
-  if (!target || findBlock(target, kit.channels.get(target.channel), 'TEXT')) return;
+  if (!target || findBlock(target, kit.channels.get(target.channel), { contentType: 'TEXT', content: null })) return;
   await sendTypingMark(kit, { company, conversation }, signal);
 }

@@ -1,0 +1,128 @@
+/** A mail has the subject and the recipients that its writer chooses, and the signature of its inbox. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { simpleParser, type ParsedMail } from 'mailparser';
+import { MAIL_LOG_IN, startSmtpServer, trustCertificate } from '../../../test/support/mail-servers.ts';
+import { SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { createPerson } from '../../../test/support/people.ts';
+import { expectProblem } from '../../../test/support/refusals.ts';
+
+const certificate = trustCertificate({ after });
+const platform = await startPlatform();
+const { call, demo } = platform;
+const smtp = await startSmtpServer({ after }, certificate);
+const HOOK_SECRET = 'a-secret-of-the-mail-server-9012';
+const email_config = {
+  ...MAIL_LOG_IN,
+  address: 'support@shop.example',
+  signature: '{{user.name}}\nThe shop',
+  smtp_url: `smtps://127.0.0.1:${smtp.port}`,
+  hook_secret: HOOK_SECRET,
+};
+const { body: inbox } = await call(201, 'POST', '/v1/inboxes', {
+  body: { channel: 'EMAIL', name: 'Support', email_config },
+});
+
+const send = async (body: Json, key?: string, status = 201): Promise<Json> =>
+  (
+    await call(status, 'POST', '/v1/messages/send-text', {
+      body: { message: { content: 'Hello' }, ...body },
+      ...(key && { key }),
+    })
+  ).body;
+
+async function createConversation(email: string): Promise<string> {
+  const { body: contact } = await call(201, 'POST', '/v1/contacts', { body: { email } });
+  const body = { inbox: inbox._id, contact: contact._id };
+  return (await call(201, 'POST', '/v1/conversations', { body })).body._id;
+}
+
+const readLast = (): Promise<ParsedMail> => simpleParser(smtp.taken.at(-1)?.raw ?? '');
+const listAddresses = (parsed: ParsedMail, field: 'to' | 'cc' | 'bcc'): (string | undefined)[] =>
+  [parsed[field] ?? []].flat().flatMap(({ value }) => value.map(({ address }) => address));
+
+test('a mail has the chosen subject and goes to all chosen recipients, of whom no one sees those in Bcc', async () => {
+  const conversationId = await createConversation('ana@client.example');
+  const email = { subject: 'Your order 17', cc: ['boss@client.example'], bcc: ['Archive@shop.example'] };
+  const message = await send({ conversationId, email });
+  assert.deepEqual(message['email'], { ...email, to: [], reply_to: [], is_shortened: false });
+  assert.deepEqual((await call(200, 'GET', `/v1/messages/${message['_id']}`)).body.email, message['email']);
+  assert.deepEqual(smtp.taken.at(-1)?.to, ['ana@client.example', 'boss@client.example', 'Archive@shop.example']);
+  const parsed = await readLast();
+  assert.equal(parsed.subject, 'Your order 17');
+  assert.deepEqual(
+    [listAddresses(parsed, 'to'), listAddresses(parsed, 'cc'), listAddresses(parsed, 'bcc')],
+    [['ana@client.example'], ['boss@client.example'], []],
+  );
+  await send({ conversationId, email: { to: ['team@client.example'] } });
+  assert.deepEqual(smtp.taken.at(-1)?.to, ['team@client.example']);
+  assert.equal((await readLast()).subject, 'Re: Your order 17');
+});
+
+test('a reply goes where the last received mail wants it, also after a mail with a chosen subject', async () => {
+  const mail = writeMail(
+    {
+      ...SAMPLE_HEADERS,
+      From: 'rui@client.example',
+      'Reply-To': 'desk@client.example',
+      'Message-ID': '<r1@client.example>',
+    },
+    'Where is my order?',
+  );
+  const pushed = await fetch(`${platform.url}/hooks/email/${inbox._id}`, {
+    method: 'POST',
+    headers: { 'x-hook-secret': HOOK_SECRET, 'content-type': 'message/rfc822' },
+    body: mail,
+  });
+  assert.equal(pushed.status, 200);
+  const { body } = await call(200, 'GET', `/v1/messages?inbox=${inbox._id}&external_id=r1@client.example`);
+  const conversationId = body.result[0].conversation;
+  for (const email of [{ subject: 'About your order' }, null]) {
+    await send({ conversationId, email });
+    assert.deepEqual(smtp.taken.at(-1)?.to, ['desk@client.example']);
+  }
+});
+
+test('only what a user writes has the signature of the inbox, with the name of the user', async () => {
+  const conversationId = await createConversation('eva@client.example');
+  const olga = await createPerson(platform, demo._id, 'OPERATOR');
+  await call(200, 'PATCH', `/v1/users/${olga._id}`, { body: { name: 'Olga $& Operator' } });
+  await send({ conversationId }, olga.token);
+  assert.equal((await readLast()).text?.trim(), 'Hello\n\n-- \nOlga $& Operator\nThe shop');
+  await send({ conversationId });
+  assert.equal((await readLast()).text?.trim(), 'Hello');
+});
+
+test('in test mode no mail goes to an address that is not among those of the tests', async () => {
+  const conversationId = await createConversation('tess@client.example');
+  const setTestMode = (test_mode: Json): Promise<unknown> =>
+    call(200, 'PUT', `/v1/inboxes/${inbox._id}`, { body: { test_mode } });
+  await setTestMode({ enabled: true, test_numbers: ['tess@client.example', 'copy@client.example'] });
+  const before = smtp.taken.length;
+  for (const field of ['to', 'cc', 'bcc']) {
+    assert.equal((await send({ conversationId, email: { [field]: ['Copy@client.example'] } }))['status'], 'SENT');
+    const message = await send({ conversationId, email: { [field]: ['copy@client.example', 'else@client.example'] } });
+    assert.deepEqual([message['status'], message['errors'][0].code], ['FAILED', 'TEST_MODE_BLOCKED']);
+  }
+  await setTestMode({ enabled: false, test_numbers: [] });
+  assert.equal(smtp.taken.length, before + 3);
+});
+
+test('a subject or recipients are refused on other channels, and recipients in a mass mail', async () => {
+  const conversationId = await createConversation('max@client.example');
+  const refused: Json[] = [
+    { inboxId: demo.inbox, phone: '+5511988887766', email: { subject: 'Hi' } },
+    { conversationId, unsubscribe: true, email: { cc: ['boss@client.example'] } },
+    { conversationId, email: { subject: 'Hi\r\nBcc: stranger@elsewhere.example' } },
+    { conversationId, email: { cc: ['nobody'] } },
+  ];
+  const paths = ['email', 'email', 'email.subject', 'email.cc[0]'];
+  for (const [index, body] of refused.entries()) {
+    const message = { content: 'Hello' };
+    const answer = await call(400, 'POST', '/v1/messages/send-text', { body: { message, ...body } });
+    expectProblem(answer, 'VALIDATION_FAILED', paths[index]);
+  }
+  const subject = await send({ conversationId, unsubscribe: true, email: { subject: 'News' } });
+  assert.equal(subject['status'], 'SENT');
+});
