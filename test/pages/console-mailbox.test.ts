@@ -24,6 +24,7 @@ test('a mailbox is connected with a wrong address and a wrong password corrected
   await dialog.getByLabel('Name', { exact: true }).fill('Support');
   await dialog.getByLabel('E-mail address').fill('support@shop.example');
   await dialog.getByLabel('Sender name').fill('The shop');
+  await dialog.getByLabel('Signature').fill('{{user.name}}\nThe shop');
   await dialog.getByLabel('Server for incoming mails (IMAP)').fill(`http://127.0.0.1:${mailbox.port}`);
   await dialog.getByLabel('Server for outgoing mails (SMTP)').fill(`smtps://127.0.0.1:${smtp.port}`);
   await dialog.getByLabel('User name').fill(MAIL_LOG_IN.username);
@@ -60,6 +61,7 @@ test('a mailbox is connected with a wrong address and a wrong password corrected
   assert.deepEqual(await findBarriers(page), []);
   const { body: inboxes } = await platform.call(200, 'GET', '/v1/inboxes');
   const inbox = inboxes.result.find(({ channel }: Json) => channel === 'EMAIL');
+  assert.equal(inbox.email_config.signature, '{{user.name}}\nThe shop');
   const { body: contact } = await platform.call(201, 'POST', '/v1/contacts', { body: { email: 'rui@client.example' } });
   const message = { content: 'Signed' };
   const body = { inboxId: inbox._id, contact: contact._id, message };

@@ -9,7 +9,7 @@ import { parley } from '../../client.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { SelectField, TextField, type Option } from '../../ui/field.tsx';
+import { SelectField, TextArea, TextField, type Option } from '../../ui/field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
 import { explainField } from '../../ui/problem.ts';
 import { COMMON } from '../../ui/texts.ts';
@@ -27,6 +27,8 @@ export interface ChannelDialogProps {
 
 /** What a field of the configuration has beside its label. */
 type Look<Field extends string> = Pick<ComponentProps<typeof TextField>, 'type' | 'placeholder' | 'hint'> & {
+  /** Makes the field a text of several lines. */
+  rows?: number;
   /** Makes the field a choice. */
   options?: readonly Option[];
   /** Whether the field is asked for beside what stands in the others; always when absent. */
@@ -127,7 +129,8 @@ interface ConfigFieldProps extends Pick<ComponentProps<typeof TextField>, 'label
 }
 
 function ConfigField({ look, ...field }: ConfigFieldProps): ReactElement {
-  const { type, placeholder, hint, options } = look;
+  const { type, placeholder, hint, rows, options } = look;
+  if (rows !== undefined) return <TextArea {...field} {...{ hint, rows }} />;
   return options ? (
     <SelectField {...field} hint={hint} options={options} />
   ) : (

@@ -18,6 +18,8 @@ import { returnToComposer } from '../../../frame/writing.ts';
 import styles from './composer.module.css';
 import { isReplyBegun, openFiles, sendUploaded, useDraft, useDraftPlace, useIsAwaited, type Draft } from './drafts.ts';
 import { post, sayUnsent, type OutgoingContent } from './outbox.ts';
+import { MailFields } from './mail-fields.tsx';
+import { useMailHead, type GivenMail, type MailWriting } from './mail-head.ts';
 import { OthersHere } from './others-here.tsx';
 import { ReplyMark } from './reply-mark.tsx';
 import { offerQuickReplies, offerUsers, type Suggestion } from './suggestions.ts';
@@ -49,8 +51,10 @@ export function Composer(props: ComposerProps): ReactElement | null {
   const begun = { ...draft.hasText, REPLY: draft.hasText.REPLY || uploads.files.length > 0 || replyTo !== null };
   const hasFailed = files.some(({ problem }) => problem !== null);
   const isAwaited = useIsAwaited(place) && !isNote;
-  const canSend = (draft.text.trim() !== '' || files.length > 0) && !hasFailed && !isLate && !isAwaited;
-  const { send, take } = useSending(props, { place, draft, uploads, canSend });
+  const mail = useMailHead(conversation, contact, place);
+  const hasContent = draft.text.trim() !== '' || files.length > 0;
+  const canSend = hasContent && !hasFailed && !isLate && !isAwaited && (isNote || !mail?.wrong);
+  const { send, take } = useSending(props, { place, draft, uploads, canSend, mail });
   const announceTyping = useTyping(conversation._id);
   useWriteKeys(() => draft.choose('NOTE'));
   // An answer to a message is one that the contact reads.
@@ -81,6 +85,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
       <WritingTabs writing={draft.writing} begun={begun} onChoose={draft.choose}>
         {isLate && <p className={styles['late']}>{texts.windowClosed}</p>}
         {replyTo && !isNote && <ReplyMark message={replyTo} onClose={thenReturn(onReplyDone)} />}
+        {mail && !isNote && <MailFields writing={mail} />}
         <UploadList files={files} onRemove={thenReturn(uploads.remove)} />
         <p className={styles['wait']} role="status">
           {isAwaited && texts.waitsForUpload}
@@ -127,7 +132,7 @@ function TemplateSending({
 /** Focuses the field when the user clicks an empty part of the composer or a disabled button. */
 function keepFocus({ currentTarget, target }: PointerEvent): void {
   const isOutside = !currentTarget.contains(target as Node);
-  if (isOutside || (target as Element).closest('button:enabled, textarea, [role=option]')) return;
+  if (isOutside || (target as Element).closest('button:enabled, input, textarea, [role=option]')) return;
   returnToComposer();
 }
 
@@ -143,12 +148,13 @@ interface Sending {
   draft: Draft;
   uploads: Uploads;
   canSend: boolean;
+  mail: MailWriting | null;
 }
 
 /** Sends what is written, and takes a suggestion into it. */
 function useSending(
   { conversation, replyTo, onReplyDone }: ComposerProps,
-  { place, draft, uploads, canSend }: Sending,
+  { place, draft, uploads, canSend, mail }: Sending,
 ): { send(): void; take(suggestion: Suggestion): void } {
   const { user } = useSession();
   const mentioned = useRef(new Map<string, string>());
@@ -156,7 +162,12 @@ function useSending(
   const isNote = writing === 'NOTE';
   const postAll = (run?: RunInTurn): Promise<unknown> => {
     const mentions = [...mentioned.current].filter(([, name]) => text.includes(name)).map(([id]) => id);
-    const contents = makeContents(text.trim(), { isNote, mentions, uploads: openFiles(place).get() });
+    const contents = makeContents(text.trim(), {
+      isNote,
+      mentions,
+      uploads: openFiles(place).get(),
+      email: mail?.given ?? undefined,
+    });
     const quoted = isNote ? null : (replyTo?._id ?? null);
     const posted = contents.map((content, index) =>
       post({ user: user._id, conversation: conversation._id, content, replyTo: index === 0 ? quoted : null }, run),
@@ -165,6 +176,7 @@ function useSending(
     if (isNote) mentioned.current.clear();
     else {
       uploads.clear();
+      mail?.set(null);
       onReplyDone();
     }
     return Promise.all(posted);
@@ -211,19 +223,20 @@ interface Written {
   isNote: boolean;
   mentions: string[];
   uploads: readonly Upload[];
+  email: GivenMail | undefined;
 }
 
 /** What is sent: each file by itself, the text as the caption of the first one that can have one, else as a message before. */
-function makeContents(text: string, { isNote, mentions, uploads }: Written): OutgoingContent[] {
+function makeContents(text: string, { isNote, mentions, uploads, email }: Written): OutgoingContent[] {
   if (isNote) return [{ kind: 'NOTE', text, mentions }];
   const files = uploads.flatMap(({ attachment, name }) =>
     attachment
-      ? [{ kind: 'FILE' as const, text: '', attachment: attachment._id, fileType: attachment.file_type, name }]
+      ? [{ kind: 'FILE' as const, text: '', attachment: attachment._id, fileType: attachment.file_type, name, email }]
       : [],
   );
   const captioned = files.findIndex(({ fileType }) => fileType !== 'AUDIO' && fileType !== 'STICKER');
   if (captioned >= 0) return files.map((file, index) => (index === captioned ? { ...file, text } : file));
-  return text === '' ? files : [{ kind: 'TEXT', text }, ...files];
+  return text === '' ? files : [{ kind: 'TEXT', text, email }, ...files];
 }
 
 /** The platform forgets after fifteen seconds that somebody types. */

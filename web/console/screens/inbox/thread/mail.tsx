@@ -21,14 +21,26 @@ export function MailSubject({ message: { email, content: text } }: { message: Me
   return <p className={styles['subject']}>{email.subject}</p>;
 }
 
-/** Says where a reply goes, if the mail wants it elsewhere than at its sender. */
-export function MailReplyTo({ message: { email } }: { message: Message }): ReactElement | null {
+/** Says who else got a mail, and where a reply goes if the mail wants it elsewhere than at its sender. */
+export function MailPeople({ message: { email, message_type } }: { message: Message }): ReactElement | null {
   const texts = useTexts(MAIL);
-  if (email === null || email.reply_to.length === 0) return null;
+  if (email === null) return null;
+  const lines: [name: string, addresses: readonly string[]][] = [
+    [texts.to, message_type === 'OUTGOING' ? email.to : []],
+    [texts.cc, email.cc],
+    [texts.bcc, email.bcc ?? []],
+    [texts.replyTo, email.reply_to],
+  ];
   return (
-    <p className={styles['who']} dir="auto">
-      {texts.replyTo}: {email.reply_to.join(', ')}
-    </p>
+    <>
+      {lines
+        .filter(([, addresses]) => addresses.length > 0)
+        .map(([name, addresses]) => (
+          <p key={name} className={styles['who']} dir="auto">
+            {name}: {addresses.join(', ')}
+          </p>
+        ))}
+    </>
   );
 }
 

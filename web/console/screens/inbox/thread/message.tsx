@@ -19,7 +19,7 @@ import { returnToComposer } from '../../../frame/writing.ts';
 import { INBOX } from '../texts.ts';
 import { AgentTurnButton } from './agent-turn-dialog.tsx';
 import { MessageContent } from './content.tsx';
-import { MailReplyTo, MailSubject, WholeMailButton } from './mail.tsx';
+import { MailPeople, MailSubject, WholeMailButton } from './mail.tsx';
 import styles from './message.module.css';
 import { MessageStatus } from './message-status.tsx';
 import { copyContent, post } from './outbox.ts';
@@ -69,7 +69,7 @@ export function MessageBubble({ message, reactions, follows, contact, onReply }:
         <div className={styles['bubble']}>
           {reply_to !== null && <Quote conversation={message.conversation} id={reply_to} />}
           <MailSubject message={message} />
-          <MailReplyTo message={message} />
+          <MailPeople message={message} />
           {revoked_at === null ? (
             <MessageContent message={message} />
           ) : (

@@ -14,12 +14,20 @@ import { createStore, keep, listKept, useStore } from '../../../store.ts';
 import { getTexts } from '../../../texts/texts.ts';
 import { explainError, findOpenConversation } from '../../../ui/problem.ts';
 import { showErrorOf } from '../../../ui/toast.tsx';
+import type { GivenMail } from './mail-head.ts';
 import { THREAD } from './texts.ts';
 
 export type OutgoingContent =
-  | { kind: 'TEXT'; text: string }
+  | { kind: 'TEXT'; text: string; email?: GivenMail | undefined }
   | { kind: 'NOTE'; text: string; mentions: string[] }
-  | { kind: 'FILE'; text: string; attachment: string; fileType: Attachment['file_type']; name: string }
+  | {
+      kind: 'FILE';
+      text: string;
+      attachment: string;
+      fileType: Attachment['file_type'];
+      name: string;
+      email?: GivenMail | undefined;
+    }
   /** `text` is what the contact will read. */
   | { kind: 'TEMPLATE'; text: string; name: string; language: string; components: TemplateComponent[] };
 
@@ -88,9 +96,17 @@ const makeKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** What sends the content of a failed message again; null for content that is not written in the console. */
-export function copyContent({ contentType, content, attachment, media, template }: Message): OutgoingContent | null {
+export function copyContent({
+  contentType,
+  content,
+  attachment,
+  media,
+  template,
+  email: sent,
+}: Message): OutgoingContent | null {
   const text = content ?? '';
-  if (contentType === 'TEXT') return { kind: 'TEXT', text };
+  const email = sent ? { subject: sent.subject, to: sent.to, cc: sent.cc, bcc: sent.bcc ?? [] } : undefined;
+  if (contentType === 'TEXT') return { kind: 'TEXT', text, email };
   if (contentType === 'TEMPLATE' && template)
     return { ...template, kind: 'TEMPLATE', text, components: template.components as unknown as TemplateComponent[] };
   if (attachment === null || !(contentType in FILE_METHODS)) return null;
@@ -100,6 +116,7 @@ export function copyContent({ contentType, content, attachment, media, template 
     attachment,
     fileType: contentType as Attachment['file_type'],
     name: media?.fileName ?? '',
+    email,
   };
 }
 
@@ -162,13 +179,16 @@ function call({ key, conversation: conversationId, content, replyTo }: Outgoing,
       );
     case 'TEXT':
       return parley.messages.sendText(
-        { conversationId, message: { content: content.text, contentType: 'TEXT' }, ...reply },
+        { conversationId, message: { content: content.text, contentType: 'TEXT' }, email: content.email, ...reply },
         options,
       );
     case 'FILE': {
       const caption = content.text === '' ? {} : { content: content.text };
       const message = { attachment: content.attachment, ...caption };
-      return parley.messages[FILE_METHODS[content.fileType]]({ conversationId, message, ...reply }, options);
+      return parley.messages[FILE_METHODS[content.fileType]](
+        { conversationId, message, email: content.email, ...reply },
+        options,
+      );
     }
     case 'TEMPLATE': {
       const { name, language, components } = content;

@@ -25,6 +25,7 @@ export function MailboxDialog(props: ChannelDialogProps): ReactElement {
       fields={{
         address: { type: 'email', placeholder: 'support@shop.example' },
         from_name: { hint: texts.from_nameHint },
+        signature: { rows: 3, hint: texts.signatureHint },
         arrival: {
           options: [
             { value: READ, label: texts.read },
@@ -44,14 +45,16 @@ export function MailboxDialog(props: ChannelDialogProps): ReactElement {
       filled={{
         ...(config ?? EMPTY),
         from_name: config?.from_name ?? '',
+        signature: config?.signature ?? '',
         arrival: isPushed ? PUSHED : READ,
         imap_url: config?.imap_url ?? '',
         hook_secret: config?.hook_secret ?? makeSecret(),
       }}
-      makeBody={({ from_name, arrival, imap_url, hook_secret, ...values }) => ({
+      makeBody={({ from_name, signature, arrival, imap_url, hook_secret, ...values }) => ({
         email_config: {
           ...values,
           from_name: from_name.trim() || null,
+          signature: signature.trim() || null,
           imap_url: arrival === READ ? imap_url.trim() || null : null,
           hook_secret: arrival === PUSHED ? hook_secret.trim() : (config?.hook_secret ?? null),
         },

@@ -14,6 +14,8 @@ export const MAILBOX = defineTexts(
     address: 'E-mail address',
     from_name: 'Sender name',
     from_nameHint: 'What recipients see next to the address.',
+    signature: 'Signature',
+    signatureHint: 'The text below mails that users write. {{user.name}} is replaced with the name of the user.',
     arrival: 'How mails arrive',
     read: 'The platform reads the mailbox',
     pushed: 'A mail server pushes each mail',
@@ -47,6 +49,9 @@ export const MAILBOX = defineTexts(
       address: 'Endereço de e-mail',
       from_name: 'Nome do remetente',
       from_nameHint: 'O que os destinatários veem ao lado do endereço.',
+      signature: 'Assinatura',
+      signatureHint:
+        'O texto abaixo dos e-mails que os usuários escrevem. {{user.name}} é substituído pelo nome do usuário.',
       arrival: 'Como os e-mails chegam',
       read: 'A plataforma lê a caixa',
       pushed: 'Um servidor de e-mail entrega cada e-mail',
@@ -78,6 +83,9 @@ export const MAILBOX = defineTexts(
       address: 'Dirección de correo',
       from_name: 'Nombre del remitente',
       from_nameHint: 'Lo que los destinatarios ven junto a la dirección.',
+      signature: 'Firma',
+      signatureHint:
+        'El texto debajo de los correos que escriben los usuarios. {{user.name}} se sustituye por el nombre del usuario.',
       arrival: 'Cómo llegan los correos',
       read: 'La plataforma lee el buzón',
       pushed: 'Un servidor de correo entrega cada correo',

@@ -1,0 +1,81 @@
+/** How somebody answers a mail in the console: who gets it, and under which subject. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { simpleParser } from 'mailparser';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, openConsole } from '../support/console.ts';
+import { MAIL_LOG_IN, startSmtpServer, trustCertificate } from '../support/mail-servers.ts';
+import { SAMPLE_HEADERS, writeMail } from '../support/mails.ts';
+import { startPlatform } from '../support/platform.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const certificate = trustCertificate({ after });
+const smtp = await startSmtpServer({ after }, certificate);
+const platform = await startPlatform();
+const browser = await startBrowser();
+const HOOK_SECRET = 'a-secret-of-the-mail-server-9012';
+
+test('an answer to a mail shows and reaches its other recipients, and has the subject that is typed', async () => {
+  const email_config = {
+    ...MAIL_LOG_IN,
+    address: 'support@shop.example',
+    smtp_url: `smtps://127.0.0.1:${smtp.port}`,
+    hook_secret: HOOK_SECRET,
+  };
+  const body = { channel: 'EMAIL', name: 'Support', email_config };
+  const { body: inbox } = await platform.call(201, 'POST', '/v1/inboxes', { body });
+  const headers = {
+    ...SAMPLE_HEADERS,
+    From: 'Rui <rui@client.example>',
+    To: 'support@shop.example',
+    Cc: 'Boss <boss@client.example>',
+    Subject: 'Order 17',
+    'Message-ID': '<r1@client.example>',
+  };
+  const pushed = await fetch(`${platform.url}/hooks/email/${inbox._id}`, {
+    method: 'POST',
+    headers: { 'x-hook-secret': HOOK_SECRET, 'content-type': 'message/rfc822' },
+    body: writeMail(headers, 'Where is it?'),
+  });
+  assert.equal(pushed.status, 200);
+  const { body: found } = await platform.call(200, 'GET', `/v1/messages?inbox=${inbox._id}`);
+  const path = `/inbox/all/${found.result[0].conversation}`;
+  const { page, complaints, close } = await openConsole(platform, browser, { path });
+  const line = page.getByRole('button', { name: 'To: rui@client.example' });
+  await line.waitFor();
+  assert.equal(await line.textContent(), 'To: rui@client.example · Cc: boss@client.example · Subject: Re: Order 17');
+  const composer = page.getByRole('textbox', { name: 'Write a message' });
+  await composer.fill('It is on its way.');
+  await line.focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  // Tab selects the whole text.
+  await page.keyboard.press('End');
+  await page.keyboard.type(', Eva <eva@client');
+  await page.getByText('“Eva <eva@client” is not an e-mail address.').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled(), true);
+  assert.deepEqual(await findBarriers(page), []);
+  await page.keyboard.type('.example>');
+  await page.getByLabel('Bcc').fill('archive@shop.example');
+  await page.getByLabel('Subject').fill('Order 17 is on its way');
+  await page.reload();
+  await page.getByRole('button', { name: /Bcc: archive@shop.example/ }).waitFor();
+  await page.getByRole('textbox', { name: 'Write a message' }).press('Enter');
+  const sent = await waitUntil('the mail', () => smtp.taken.at(-1));
+  assert.deepEqual(sent.to, [
+    'rui@client.example',
+    'boss@client.example',
+    'eva@client.example',
+    'archive@shop.example',
+  ]);
+  assert.equal((await simpleParser(sent.raw)).subject, 'Order 17 is on its way');
+  const message = page.getByRole('article').last();
+  for (const text of [
+    'Order 17 is on its way',
+    'Cc: boss@client.example, eva@client.example',
+    'Bcc: archive@shop.example',
+  ])
+    await message.getByText(text, { exact: true }).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
