@@ -13,6 +13,8 @@ export interface App {
   name: string;
   /** The folder with page.html and main.tsx. */
   source: string;
+  /** The part with which most people begin: what only other parts share is not loaded with it. Absent when the app has no parts. */
+  first?: string;
   /** Writes what the app has besides its page. */
   addFiles(folder: string): Promise<unknown>;
 }
@@ -55,7 +57,7 @@ function writeEntry(source: string): string {
 
 async function bundle(app: App, folder: string): Promise<Metafile> {
   const parts = await build({ ...describeBundle(app, folder), write: false });
-  const { metafile } = await build({ ...describeBundle(app, folder), plugins: [joinShared(parts.metafile)] });
+  const { metafile } = await build({ ...describeBundle(app, folder), plugins: [joinShared(app, parts.metafile)] });
   // The style sheet of the whole app has those of all parts.
   const { program } = findProgram(app, metafile);
   const styles = Object.keys(metafile.outputs).filter((path) => path.endsWith('.css') && path !== program.cssBundle);
@@ -80,32 +82,45 @@ const describeBundle = ({ name, source }: App, folder: string) =>
     metafile: true,
   }) satisfies BuildOptions;
 
-const SHARED = 'shared';
-
 /**
- * Puts all that more than one part of the app needs into one file. By itself, esbuild writes a file for each set of parts that have something in
- * common, a hundred small ones; what all parts import is one set.
+ * Puts all that more than one part of the app needs into two files: what the first part imports, and the rest. By itself, esbuild writes a file
+ * for each set of parts that have something in common, a hundred small ones; what all parts import is one set.
  */
-function joinShared({ outputs }: Metafile): Plugin {
+function joinShared({ source, first }: App, { inputs, outputs }: Metafile): Plugin {
   const files = Object.values(outputs);
-  const lazy = new Set(files.flatMap(({ entryPoint = [] }) => entryPoint).map((path) => join(ROOT, path)));
-  const shared = files
-    .filter(({ entryPoint }) => entryPoint === undefined)
-    .flatMap(({ inputs }) => Object.keys(inputs));
-  const modules = shared.map((path) => join(ROOT, path));
+  const toPath = (path: string): string => join(ROOT, path);
+  const lazy = new Set(files.flatMap(({ entryPoint = [] }) => entryPoint).map(toPath));
+  const shared = files.filter(({ entryPoint }) => entryPoint === undefined).flatMap((file) => Object.keys(file.inputs));
+  const begun = new Set(first === undefined ? [] : [relative(ROOT, join(source, first))]);
+  for (const path of begun)
+    for (const { path: next, kind } of inputs[path]?.imports ?? []) if (kind !== 'dynamic-import') begun.add(next);
+  const groups = new Map([
+    ['shared:first', shared.filter((path) => begun.has(path))],
+    ['shared:rest', shared.filter((path) => !begun.has(path))],
+  ]);
+  const listGroups = (path: string): string[] =>
+    [...groups.keys()].filter((group) => group === 'shared:first' || !begun.has(relative(ROOT, path)));
   return {
     name: 'join-shared',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^shared:/ }, () => ({ path: SHARED, namespace: SHARED }));
+      onResolve({ filter: /^shared:/ }, ({ path }) => ({ path, namespace: 'shared' }));
       // Otherwise an import for nothing but its effects is dropped where a package says that it has none.
-      onResolve({ filter: /./, namespace: SHARED }, ({ path }) => ({ path, sideEffects: true }));
-      onLoad({ filter: /./, namespace: SHARED }, () => ({
-        contents: modules.map((path) => `import ${JSON.stringify(path)};\n`).join(''),
+      onResolve({ filter: /./, namespace: 'shared' }, ({ path }) => ({ path, sideEffects: true }));
+      onLoad({ filter: /./, namespace: 'shared' }, ({ path }) => ({
+        contents: (groups.get(path) ?? []).map((each) => `import ${JSON.stringify(toPath(each))};\n`).join(''),
         resolveDir: ROOT,
         loader: 'ts',
       }));
       onLoad({ filter: /\.tsx$/ }, async ({ path }) =>
-        lazy.has(path) ? { contents: `import 'shared:';\n${await readFile(path, 'utf8')}`, loader: 'tsx' } : undefined,
+        lazy.has(path)
+          ? {
+              contents:
+                listGroups(path)
+                  .map((group) => `import '${group}';\n`)
+                  .join('') + (await readFile(path, 'utf8')),
+              loader: 'tsx',
+            }
+          : undefined,
       );
     },
   };

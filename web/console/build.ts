@@ -17,6 +17,7 @@ const addFirstLoad = (folder: string): Promise<unknown> =>
 await buildApp({
   name: 'console',
   source,
+  first: 'screens/inbox/inbox.tsx',
   addFiles: (folder) =>
     Promise.all([copyFile(join(source, 'icon.svg'), join(folder, 'icon.svg')), addFirstLoad(folder)]),
 });

@@ -18,7 +18,13 @@ export function MailFields({ writing }: { writing: MailWriting }): ReactElement 
   useEffect(() => (isOpen ? first.current?.focus() : undefined), [isOpen]);
   return (
     <div className={styles['mail']}>
-      <button type="button" className={styles['line']} aria-expanded={isOpen} aria-controls={id} onClick={() => open(!isOpen)}>
+      <button
+        type="button"
+        className={styles['line']}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => open(!isOpen)}
+      >
         <Icon name="down" size={14} />
         <span className={styles['summary']}>
           {isOpen
