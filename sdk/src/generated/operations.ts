@@ -1380,9 +1380,9 @@ export interface Methods {
     create: (body: QuickReplyCreate, options?: CallOptions) => Promise<QuickReply>;
   };
   views: {
-    /** Remove a saved view. Every user who may read conversations has private views, which no one else sees. A shared view is changed by its owner, and by owners and admins of the company. Private views of other users are not found (404). Requires the scope `conversations:read`. Also requires `conversations:update` for a shared view, and for a connected app; `pipelines:update` for a shared view of another owner. */
+    /** Remove a saved view. Every user who may read conversations has private views, which no one else sees. A shared view is changed by its owner, and by owners and admins of the company. Private views of other users are not found (404). Requires the scope `conversations:read`. Also requires `conversations:update` for a shared view, and for a connected app; `pipelines:update` for a shared view of another user or key. */
     delete: (id: string, options?: CallOptions) => Promise<View>;
-    /** Change a saved view. Every user who may read conversations has private views, which no one else sees. A shared view is changed by its owner, and by owners and admins of the company. Only its owner can make a shared view private. Private views of other users are not found (404). Requires the scope `conversations:read`. Also requires `conversations:update` for a shared view, and for a connected app; `pipelines:update` for a shared view of another owner. */
+    /** Change a saved view. Every user who may read conversations has private views, which no one else sees. A shared view is changed by its owner, and by owners and admins of the company. Only its owner can make a shared view private. Private views of other users are not found (404). Requires the scope `conversations:read`. Also requires `conversations:update` for a shared view, and for a connected app; `pipelines:update` for a shared view of another user or key. */
     update: (id: string, body: ViewUpdate, options?: CallOptions) => Promise<View>;
     /** Read a saved view. Private views of other users are not found (404). Requires the scope `conversations:read`. */
     get: (id: string, options?: CallOptions) => Promise<View>;

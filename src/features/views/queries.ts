@@ -23,6 +23,20 @@ export function findView(tx: TenantRead, user: string | null, id: string): Promi
   });
 }
 
+/** Finds the view if the caller sees it, although it is neither the user's nor made by the key. */
+export function findOthersView(
+  tx: TenantRead,
+  { user, key }: { user: string | null; key: string | null },
+  id: string,
+): Promise<{ _id: string } | null> {
+  return maybeOne(tx, {
+    name: 'views.findOthers',
+    text: `select _id from views where ${VISIBLE} and _id = $3
+      and case when owner_id is null then made_by_key is distinct from $4 else owner_id is distinct from $2 end`,
+    values: [tx.companyId, user, id, key],
+  });
+}
+
 /** Finds those of the views that the user sees; a null user sees the shared ones. */
 export function findViews(tx: TenantRead, user: string | null, ids: string[]): Promise<View[]> {
   return many(tx, {
@@ -51,13 +65,14 @@ export function countTogether(tx: TenantTx, owner: string | null): Promise<numbe
 
 export function insertView(
   tx: TenantTx,
-  { _id, name, owner, is_shared, filters, sort, position }: ViewFields & Pick<View, '_id' | 'owner'>,
+  view: ViewFields & Pick<View, '_id' | 'owner'> & { made_by_key: string | null },
 ): Promise<View> {
+  const { _id, name, owner, made_by_key, is_shared, filters, sort, position } = view;
   return one(tx, {
     name: 'views.insert',
-    text: `insert into views (company_id, _id, name, owner_id, is_shared, filters, sort, position)
-      values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${COLUMNS}`,
-    values: [tx.companyId, _id, name, owner, is_shared, filters, sort, position],
+    text: `insert into views (company_id, _id, name, owner_id, made_by_key, is_shared, filters, sort, position)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${COLUMNS}`,
+    values: [tx.companyId, _id, name, owner, made_by_key, is_shared, filters, sort, position],
   });
 }
 

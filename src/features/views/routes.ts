@@ -23,7 +23,7 @@ const CHANGED: Need<{ params: { id: string } }> = {
 };
 const FOREIGN: Need<{ params: { id: string } }> = {
   scopes: ['pipelines:update'],
-  when: 'for a shared view of another owner',
+  when: 'for a shared view of another user or key',
   arises: (tenant, { params }) => isOfOthers(tenant, params.id),
 };
 

@@ -98,6 +98,20 @@ test('a shared view is seen by everyone, shared by those who may change conversa
   expectProblem(await call(400, 'PATCH', `${PATH}/${unowned._id}`, own), 'VALIDATION_FAILED', 'is_shared');
 });
 
+test('a key changes the shared views that it made, and no others without the right to do so', async () => {
+  const scopes = ['conversations:read', 'conversations:update'];
+  const [own, other] = [await platform.createKey(company._id, scopes), await platform.createKey(company._id, scopes)];
+  const view = await create(own.token, { is_shared: true });
+  const path = `${PATH}/${view['_id']}`;
+  for (const method of ['PATCH', 'DELETE']) {
+    const asked = { key: other.token, ...(method === 'PATCH' && { body: { position: 7 } }) };
+    expectProblem(await call(403, method, path, asked), 'FORBIDDEN', 'authorization');
+  }
+  const { body: changed } = await call(200, 'PATCH', path, { key: own.token, body: { position: 7 } });
+  assert.equal(changed.position, 7);
+  await call(200, 'DELETE', path, { key: own.token });
+});
+
 test("a name belongs to one shared view of the company and to one private view of each user, whatever the name's case", async () => {
   const { _id, name } = await create(key, { is_shared: true, name: 'Urgent' });
   const body = make({ is_shared: true, name: 'URGENT' });

@@ -12,6 +12,7 @@ import {
   countTogether,
   deleteView,
   findByName,
+  findOthersView,
   findView,
   findViews,
   insertView,
@@ -24,7 +25,9 @@ import { MAX_VIEWS, type View, type ViewCreate, type ViewQuery, type ViewUpdate 
 /** Returns the calling user; null for a key. */
 export const findUser = ({ principal }: Tenant): string | null => (principal.type === 'user' ? principal.id : null);
 
-/** Throws VIEW_EXISTS if a view that shares its names already has this one. */
+const findKey = ({ principal }: Tenant): string | null => (principal.type === 'user' ? null : principal.id);
+
+/** Throws VIEW_EXISTS if the name is taken: by another shared view, or by another private view of the same user. */
 export async function createView(tenant: Tenant, input: ViewCreate): Promise<View> {
   const { is_shared = false, sort = '-last_message_at', position = 0, ...rest } = input;
   const owner = findUser(tenant);
@@ -32,7 +35,15 @@ export async function createView(tenant: Tenant, input: ViewCreate): Promise<Vie
   await checkFilters(tenant.read, input.filters);
   const stored = tenant.tx(async (tx) => {
     await expectRoom(tx, is_shared ? null : owner);
-    const view = await insertView(tx, { _id: newId(), ...rest, is_shared, sort, position, owner });
+    const view = await insertView(tx, {
+      ...rest,
+      _id: newId(),
+      is_shared,
+      sort,
+      position,
+      owner,
+      made_by_key: findKey(tenant),
+    });
     tx.created(view._id);
     return view;
   });
@@ -47,11 +58,9 @@ export async function readView(tenant: Tenant, id: string): Promise<View> {
 export const isShared = async (tenant: Tenant, id: string): Promise<boolean> =>
   (await findView(tenant.read, findUser(tenant), id))?.is_shared === true;
 
-/** Returns true for a view that the caller sees, although it is of another owner. */
-export async function isOfOthers(tenant: Tenant, id: string): Promise<boolean> {
-  const view = await findView(tenant.read, findUser(tenant), id);
-  return view !== null && view.owner !== findUser(tenant);
-}
+/** Returns true for a view that the caller sees, although it is of another user or key. */
+export const isOfOthers = async (tenant: Tenant, id: string): Promise<boolean> =>
+  (await findOthersView(tenant.read, { user: findUser(tenant), key: findKey(tenant) }, id)) !== null;
 
 export async function pageViews(tenant: Tenant, query: ViewQuery): Promise<Page<View>> {
   return listViews(tenant.read, findUser(tenant), pageWindow('views', query));
