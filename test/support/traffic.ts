@@ -61,7 +61,7 @@ export async function writeAsContact(
   };
 }
 
-/** Moves conversations to the top of the list, the first of them to the top. Messages of one second have no certain order. */
+/** Puts conversations at the top of the list, in this order. Messages of one second have no certain order. */
 export async function orderAtTop({ database, demo }: Platform, ids: string[]): Promise<void> {
   await database.sql(
     `update conversations v

@@ -37,7 +37,7 @@ export function noticeNotification(notification: Notification, leads: boolean): 
     tabs?.postMessage([_id, createdAt]);
   }
   if (!leads || read_at !== null || Date.now() - Date.parse(createdAt) > NEW_MS || !mayNotify()) return;
-  // A notice of every message tells of replies already.
+  // The user already gets a desktop notice of every message.
   if (kind === 'REPLIED' && readNoticeSettings().desktop) return;
   setTimeout(() => {
     if (seen.get(_id) === createdAt) return;

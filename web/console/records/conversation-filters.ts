@@ -76,7 +76,7 @@ export function ruleOf({
     (waiting_longer_than === undefined || hasWaited(conversation, waiting_longer_than));
 }
 
-/** The clock of this computer may be slow, so whoever waits has waited for 0 minutes. */
+/** If this computer's clock is slow, the waiting time would be negative; 0 is shown. */
 const hasWaited = ({ waiting_since }: Conversation, minutes: number): boolean =>
   waiting_since !== null && (minutes === 0 || Date.parse(waiting_since) <= Date.now() - minutes * 60_000);
 

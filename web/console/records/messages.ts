@@ -6,7 +6,7 @@ import { changeFeeds, placeInFeed, removeFromFeed, replaceInFeed, useFeed, type 
 import { LIVE, queries } from './queries.ts';
 
 const THREADS = ['thread'] as const;
-/** The messages of earlier conversations, beside the threads of single ones. */
+/** The messages of earlier conversations, cached apart from single threads. */
 export const EARLIER = [...THREADS, 'earlier'] as const;
 const keyOf = (conversation: string): readonly string[] => [...THREADS, conversation];
 const PAGE = 50;
