@@ -54,6 +54,38 @@ create or replace trigger notified_owner after update of owner_id on conversatio
 create or replace trigger notified_first_owner after insert on conversations for each row
   when (new.owner_id is not null and new.last_message_id is null) execute function notify_owner();
 
+-- Many conversations may be opened at once, by contacts of several companies: each user gets one change for all of them.
+create or replace function notify_queue_of_new() returns trigger
+language plpgsql as $$
+declare
+  actor jsonb := current_actor();
+begin
+  with news as materialized (
+    select o.company_id, s.user_id, count(*)::int as count, case when count(*) = 1 then min(o._id) end as conversation_id
+    from opened o
+      join notification_settings s on s.company_id = o.company_id and s.kind = 'UNASSIGNED_NEW' and s.in_console
+      join users u on u.company_id = s.company_id and u._id = s.user_id and u.status <> 'INACTIVE'
+    where o.owner_id is null and o.status = 'OPEN' and o.handled_by <> 'AI' and o.last_message_id is null
+      and not coalesce(actor ->> 'type' = 'USER' and actor ->> 'id' = s.user_id, false)
+    group by o.company_id, s.user_id order by o.company_id, s.user_id
+  ), recent as materialized (
+    select news.*, n._id from news cross join lateral (
+      select _id from notifications where company_id = news.company_id and user_id = news.user_id and kind = 'UNASSIGNED_NEW' and read_at is null
+        and actor_id is not distinct from actor ->> 'id' and created_at > now() - interval '1 minute'
+      order by created_at desc, _id desc limit 1 for update) n
+  ), raised as (
+    update notifications n set count = n.count + r.count, conversation_id = null, created_at = now(), updated_at = now()
+    from recent r where n.company_id = r.company_id and n._id = r._id returning n.company_id, n.user_id
+  )
+  insert into notifications (company_id, _id, user_id, kind, conversation_id, count, actor_type, actor_id, actor_name)
+    select company_id, new_id(), user_id, 'UNASSIGNED_NEW', conversation_id, count, actor ->> 'type', actor ->> 'id', actor ->> 'name'
+    from news where (company_id, user_id) not in (select company_id, user_id from raised) order by company_id, user_id;
+  return null;
+end
+$$;
+create or replace trigger notified_queue after insert on conversations referencing new table as opened
+  for each statement execute function notify_queue_of_new();
+
 create or replace function notify_queue() returns trigger
 language plpgsql as $$
 begin
@@ -62,8 +94,6 @@ begin
   return null;
 end
 $$;
-create or replace trigger notified_queue after insert on conversations for each row
-  when (new.owner_id is null and new.status = 'OPEN' and new.handled_by <> 'AI' and new.last_message_id is null) execute function notify_queue();
 create or replace trigger notified_queue_again after update of status on conversations for each row
   when (old.status = 'CLOSED' and new.status <> 'CLOSED' and new.owner_id is null and new.handled_by <> 'AI') execute function notify_queue();
 

@@ -137,6 +137,26 @@ test('a reopened conversation without owner is new work, and one that an agent a
   await choose(ana, { UNASSIGNED_NEW: { console: false, browser: false } });
 });
 
+test('conversations that are opened together change one notification of each user once', async () => {
+  const users = [await addUser('Ana'), await addUser('Bia')];
+  for (const user of users) await choose(user, { UNASSIGNED_NEW: { console: true, browser: true } });
+  const open = (): Promise<string[]> =>
+    insertConversations(platform, { company: demo._id, inbox: demo.inbox, name: 'Maria' }, 40);
+  await database.sql('create table written (at timestamptz default clock_timestamp())');
+  await database.sql(`create function note_written() returns trigger language plpgsql as
+    $$ begin insert into written default values; return null; end $$`);
+  await database.sql(
+    'create trigger each_written after insert or update on notifications for each row execute function note_written()',
+  );
+  await open();
+  await open();
+  const [written] = await database.sql('select count(*)::int as count from written');
+  await database.sql('drop function note_written cascade');
+  assert.deepEqual(written, { count: 2 * users.length });
+  for (const user of users) assert.deepEqual((await list(user)).map(pick), [['UNASSIGNED_NEW', null, 80]]);
+  for (const user of users) await choose(user, { UNASSIGNED_NEW: { console: false, browser: true } });
+});
+
 test('a bulk change that assigns many conversations to a user is one notification with their number', async () => {
   const ana = await addUser('Ana');
   const ids = await insertConversations(platform, { company: demo._id, inbox: demo.inbox, name: 'Maria' }, 115);
