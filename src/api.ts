@@ -102,7 +102,7 @@ const listApps = (config: Config): WebApp[] => [
     path: '/console',
     build: () => locateWebBuild('console', config.DATA_DIR),
     // Files that were just chosen or recorded are shown from the memory of the browser.
-    policy: { 'img-src': "'self' blob:", 'media-src': "'self' blob:" },
+    policy: { 'img-src': "'self' blob:", 'media-src': "'self' blob:", 'manifest-src': "'self'" },
     microphone: true,
     visited: ['connect'],
   },

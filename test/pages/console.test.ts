@@ -261,3 +261,17 @@ describe('every screen', () => {
     await close();
   });
 });
+
+test('the console can be installed as an app', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/contacts' });
+  const session = await page.context().newCDPSession(page);
+  const { errors, url } = await session.send('Page.getAppManifest');
+  assert.deepEqual([errors, url], [[], `${platform.url}/console/manifest.webmanifest`]);
+  const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
+  assert.deepEqual(
+    installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito'),
+    [],
+  );
+  assert.deepEqual(complaints(), []);
+  await close();
+});

@@ -2,6 +2,7 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import sharp from 'sharp';
 import { BUNDLE, buildApp } from '../bundle.ts';
 
 const source = import.meta.dirname;
@@ -14,10 +15,31 @@ const addFirstLoad = (folder: string): Promise<unknown> =>
     format: 'iife',
   });
 
+const copy = (folder: string, name: string): Promise<unknown> => copyFile(join(source, name), join(folder, name));
+
+const GROUND = '#ffffff';
+/** Draws the icon for the screens of devices. Systems cut a maskable one to the shape of their icons, so the mark stays in its middle. */
+async function drawIcon(folder: string, name: string, { size, share }: { size: number; share: number }) {
+  const mark = Math.round(size * share);
+  const rest = size - mark;
+  const start = Math.floor(rest / 2);
+  const icon = sharp(join(source, 'icon.svg'), { density: 72 * 16 }).resize(mark, mark);
+  const around = { top: start, left: start, bottom: rest - start, right: rest - start };
+  const drawn = rest === 0 ? icon : icon.extend({ ...around, background: '#00000000' }).flatten({ background: GROUND });
+  await drawn.png().toFile(join(folder, name));
+}
+
 await buildApp({
   name: 'console',
   source,
   first: 'screens/inbox/inbox.tsx',
   addFiles: (folder) =>
-    Promise.all([copyFile(join(source, 'icon.svg'), join(folder, 'icon.svg')), addFirstLoad(folder)]),
+    Promise.all([
+      copy(folder, 'icon.svg'),
+      copy(folder, 'manifest.webmanifest'),
+      drawIcon(folder, 'icon-192.png', { size: 192, share: 1 }),
+      drawIcon(folder, 'icon-512.png', { size: 512, share: 1 }),
+      drawIcon(folder, 'icon-maskable.png', { size: 512, share: 0.6 }),
+      addFirstLoad(folder),
+    ]),
 });

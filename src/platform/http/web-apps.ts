@@ -48,7 +48,7 @@ const POLICY = {
   'form-action': "'none'",
   'frame-ancestors': "'none'",
 };
-type Policy = Partial<typeof POLICY>;
+type Policy = Partial<typeof POLICY & { 'manifest-src': string }>;
 
 /** The headers of a page and of the files that it loads. `policy` replaces directives of the content policy of every page. */
 export function pageHeaders({ policy = {}, microphone = false }: Partial<WebApp> = {}): Record<string, string> {
@@ -75,6 +75,7 @@ const TYPES = new Map([
   ['.ts', 'text/javascript; charset=utf-8'],
   ['.js', 'text/javascript; charset=utf-8'],
   ['.json', 'application/json; charset=utf-8'],
+  ['.webmanifest', 'application/manifest+json'],
   ['.svg', 'image/svg+xml'],
   ['.png', 'image/png'],
   ['.woff2', 'font/woff2'],
