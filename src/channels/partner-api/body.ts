@@ -60,10 +60,7 @@ function namePlace({ location: { latitude, longitude, name, address } }: Content
 }
 
 /** An empty text removes the earlier reaction. */
-const buildReaction = (
-  { reaction: { externalId, emoji, isOurs } }: ContentOf<'REACTION'>,
-  to: Person,
-): Json => ({
+const buildReaction = ({ reaction: { externalId, emoji, isOurs } }: ContentOf<'REACTION'>, to: Person): Json => ({
   key: { id: externalId, remoteJid: toJid(to), fromMe: isOurs === true },
   reaction: emoji ?? '',
 });

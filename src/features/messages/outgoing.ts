@@ -91,7 +91,10 @@ export async function storeOutgoing(
     channel.can.threads ? findThread(tx, target.conversation) : null,
   ]);
   tx.created(message._id);
-  noteOutgoing(tx, acting.actor, [{ ...fresh, isReaction }], { cards: cards.map(({ _id }) => _id), at: message.createdAt });
+  noteOutgoing(tx, acting.actor, [{ ...fresh, isReaction }], {
+    cards: cards.map(({ _id }) => _id),
+    at: message.createdAt,
+  });
   if (blocked) {
     kit.metrics.sends.inc({ channel: channel.name, outcome: 'blocked' });
     return { message, call: null };
