@@ -117,6 +117,7 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   await take('GET /v1/conversations/{id}/participants', conversation);
   await take('DELETE /v1/conversations/{id}/participants/{userId}', `${conversation},${user._id}`);
   await recordViews(take, user._id);
+  await take('PUT /v1/conversations/{id}/unread', conversation);
   await take('PUT /v1/conversations/{id}/read', conversation);
   await recordConversationRun(take, user._id);
   await take('POST /v1/conversations/{id}/typing', conversation, { body: { state: 'TYPING' } });

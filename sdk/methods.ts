@@ -54,6 +54,7 @@ export const METHODS: Record<string, Record<string, string>> = {
     removeParticipant: 'DELETE /v1/conversations/{id}/participants/{userId}',
     changeStep: 'PUT /v1/conversations/{id}/step',
     markAsRead: 'PUT /v1/conversations/{id}/read',
+    markAsUnread: 'PUT /v1/conversations/{id}/unread',
     changeMany: 'POST /v1/conversations/bulk',
     listBulkRuns: 'GET /v1/conversations/bulk',
     getBulkRun: 'GET /v1/conversations/bulk/{id}',

@@ -86,11 +86,12 @@ const SENDS: Record<string, { required: string[]; build: Build }> = {
     build: ({ contact }) => ({ messageType: 'contactMessage', message: { contactMessage: { contacts: contact } } }),
   },
   sendReaction: {
-    required: ['key', 'reaction'],
-    build: ({ key, reaction }) => ({
-      messageType: 'reactionMessage',
-      message: { reactionMessage: { key, text: reaction } },
-    }),
+    required: ['key'],
+    // An empty text removes the earlier reaction.
+    build: ({ key, reaction }) =>
+      typeof reaction === 'string'
+        ? { messageType: 'reactionMessage', message: { reactionMessage: { key, text: reaction } } }
+        : badRequest('instance requires property "reaction"'),
   },
   sendTemplate: {
     required: ['number', 'name', 'language'],

@@ -140,10 +140,10 @@ interface ContactsContent {
   contacts: unknown[];
 }
 
-/** A reaction whose `emoji` is null removes the earlier one. */
+/** A reaction whose `emoji` is null removes the earlier one. `isOurs`: the business sends it to a message of its own. */
 interface ReactionContent {
   contentType: 'REACTION';
-  reaction: { externalId: string; emoji: string | null };
+  reaction: { externalId: string; emoji: string | null; isOurs?: true };
 }
 
 /** `kind` is the network's name of the type, and `raw` the received element; null when it is too large to store. */

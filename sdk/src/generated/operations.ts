@@ -1316,6 +1316,8 @@ export interface Methods {
     changeStep: (id: string, body: StepChange, options?: CallOptions) => Promise<Conversation>;
     /** Mark a conversation as read. Sets unread_count to 0 and, if the network supports read receipts, sends them to the contact. Requires the scope `conversations:update`. */
     markAsRead: (id: string, options?: CallOptions) => Promise<Conversation>;
+    /** Mark a conversation as unread. Sets unread_count to 1 if it is 0, so that the conversation is found among the unread ones again. Read receipts that the contact has are not taken back. A conversation without a message of the contact stays unchanged. Requires the scope `conversations:update`. */
+    markAsUnread: (id: string, options?: CallOptions) => Promise<Conversation>;
     /** Change many conversations. Returns the run immediately. A worker then changes the conversations one by one, starting with the newest message. The conversations are fixed when the run begins. Each is changed as by a PATCH, with its events and its rules. One that cannot be changed is reported in `failures` with the error code of that PATCH, and does not stop the others. A run survives the end of its process and changes nothing twice. Each process runs one bulk change per company at a time; ten can be queued (409). Requires the scope `conversations:update`. */
     changeMany: (body: ConversationRunCreate, options?: CallOptions) => Promise<ConversationRun>;
     /** List bulk changes of conversations. Each run with its status and counters; runs are kept for 30 days. Requires the scope `conversations:read`. */
@@ -1340,7 +1342,7 @@ export interface Methods {
     sendAudio: (body: SendAudio, options?: CallOptions) => Promise<Message>;
     /** Send a picture. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` accepts image/jpeg, image/png up to 5 MB, with a caption of 1024 characters. `WEB_V2` accepts image/jpeg, image/png, image/gif, image/webp up to 5 MB, with a caption. `PARTNER_API` accepts image/jpeg, image/png up to 5 MB, with a caption of 1024 characters. `PROFESSIONAL_NETWORK` accepts image/jpeg, image/png, image/gif up to 15 MB, with a caption. `EMAIL` accepts any type up to 5 MB, with a caption. A still WEBP or GIF and a picture in CMYK or with 16 bits are converted for channels that do not accept them. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendImage: (body: SendImage, options?: CallOptions) => Promise<Message>;
-    /** Send a place, contact cards, a reaction or an offer to choose from. Like `send-text`. Not every channel sends each of these contents; the answer is then CONTENT_NOT_SUPPORTED. Networks allow shorter texts in some places. Requires the scope `messages:create`. */
+    /** Send a place, contact cards, a reaction or an offer to choose from. Like `send-text`. Not every channel sends each of these contents; the answer is then CONTENT_NOT_SUPPORTED. Networks allow shorter texts in some places. A REACTION needs `conversationId`, replaces the earlier reaction to its message, and does not reopen the conversation. Requires the scope `messages:create`. */
     sendContent: (body: SendContent, options?: CallOptions) => Promise<Message>;
     /** Send a text. Stores the message, calls the network, and returns the message with its status after the call: SENT, FAILED with its cause, or QUEUED if the outcome is unknown. A closed conversation is reopened. With `inboxId` and `contact` or `phone`, the message goes into their open conversation, or opens one. Requires the scope `messages:create`. */
     sendText: (body: SendText, options?: CallOptions) => Promise<Message>;
@@ -1683,6 +1685,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     removeParticipant: { method: 'DELETE', path: '/v1/conversations/{id}/participants/{userId}' },
     changeStep: { method: 'PUT', path: '/v1/conversations/{id}/step', body: 'json' },
     markAsRead: { method: 'PUT', path: '/v1/conversations/{id}/read' },
+    markAsUnread: { method: 'PUT', path: '/v1/conversations/{id}/unread' },
     changeMany: { method: 'POST', path: '/v1/conversations/bulk', body: 'json', key: true },
     listBulkRuns: { method: 'GET', path: '/v1/conversations/bulk', query: true, answer: 'list' },
     getBulkRun: { method: 'GET', path: '/v1/conversations/bulk/{id}' },

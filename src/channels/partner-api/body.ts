@@ -59,9 +59,9 @@ function namePlace({ location: { latitude, longitude, name, address } }: Content
   return { name: name || place, address: address || place, latitude, longitude };
 }
 
-/** People react to what others wrote, so the message is one of the contact. An empty text removes the earlier reaction. */
-const buildReaction = ({ reaction: { externalId, emoji } }: ContentOf<'REACTION'>, to: Person): Json => ({
-  key: { id: externalId, remoteJid: toJid(to), fromMe: false },
+/** An empty text removes the earlier reaction. */
+const buildReaction = ({ reaction: { externalId, emoji, isOurs } }: ContentOf<'REACTION'>, to: Person): Json => ({
+  key: { id: externalId, remoteJid: toJid(to), fromMe: isOurs === true },
   reaction: emoji ?? '',
 });
 

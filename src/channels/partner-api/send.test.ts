@@ -95,10 +95,11 @@ test('voice notes, stickers, places, contact cards and reactions have calls of t
     await sendContent({ contentType: 'LOCATION', location }),
     await sendContent({ contentType: 'CONTACTS', contacts }),
     await sendContent({ contentType: 'REACTION', reaction: { externalId: 'IN1', emoji: '👍' } }),
+    await sendContent({ contentType: 'REACTION', reaction: { externalId: 'OWN1', emoji: null, isOurs: true } }),
   ];
   assert.deepEqual(
     results.map(({ outcome }) => outcome),
-    Array(5).fill('accepted'),
+    Array(6).fill('accepted'),
   );
   const first = async (path: string): Promise<Json> => (await listCalls(platform, instance, `message/${path}`))[0];
   const number = '5585991230001';
@@ -108,7 +109,10 @@ test('voice notes, stickers, places, contact cards and reactions have calls of t
   assert.deepEqual([name, address, latitude, longitude], ['Loja', '-3.7, -38.5', -3.7, -38.5]);
   assert.deepEqual((await first('sendContact')).contact, [{ fullName: 'Ana', phoneNumber: '+55 85 99123-0001' }]);
   const key = { id: 'IN1', remoteJid: `${number}@s.whatsapp.net`, fromMe: false };
-  assert.deepEqual(await first('sendReaction'), { key, reaction: '👍' });
+  assert.deepEqual(await listCalls(platform, instance, 'message/sendReaction'), [
+    { key, reaction: '👍' },
+    { key: { ...key, id: 'OWN1', fromMe: true }, reaction: '' },
+  ]);
 });
 
 test('the answer names the contact without the ninth digit, and the conversation stays the same', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { insertConversations, insertInbox } from '../../../test/support/conversation-runs.ts';
+import { openLive } from '../../../test/support/live.ts';
 import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import {
@@ -153,6 +154,34 @@ test("marking as read sets unread_count to 0, emits nothing, and shows the conta
   assert.equal(shown, true);
 });
 
+test('marking as unread sets unread_count to 1 where it is 0, is sent to live streams, and emits nothing', async () => {
+  const { conversation } = await writeAsContact(platform);
+  const { _id } = conversation;
+  const live = await openLive(platform);
+  const markUnread = async (): Promise<Json> => (await call(200, 'PUT', `/v1/conversations/${_id}/unread`)).body;
+  assert.deepEqual(await markUnread(), conversation);
+  await markRead(_id);
+  const marked = await markUnread();
+  assert.equal(marked.unread_count, 1);
+  assert.deepEqual(await read(_id), marked);
+  assert.deepEqual(await markUnread(), marked);
+  await live.waitFor('conversation', (data: Json) => data._id === _id && data.unread_count === 1);
+  await live.close();
+  assert.deepEqual(await listEventNames(platform, _id), ['CONVERSATION_CREATED']);
+  const { body: log } = await call(200, 'GET', `/v1/audit?resource=${_id}`);
+  assert.equal(log.result.length, 4);
+});
+
+test('a conversation in which the contact has not written stays read', async () => {
+  const { body: contact } = await call(201, 'POST', '/v1/contacts', {
+    body: { phone_number: `+${makePhoneNumber()}` },
+  });
+  const { body: opened } = await call(201, 'POST', '/v1/conversations', {
+    body: { inbox: demo.inbox, contact: contact._id },
+  });
+  assert.equal((await call(200, 'PUT', `/v1/conversations/${opened._id}/unread`)).body.unread_count, 0);
+});
+
 test('marking as read can be repeated, also at the same moment', async () => {
   const { conversation } = await writeAsContact(platform);
   const answers = await Promise.all(Array.from({ length: 8 }, () => markRead(conversation._id)));
@@ -239,6 +268,7 @@ test("another company's conversation is answered like an unknown one, byte for b
   for (const [method, tail] of [
     ['GET', ''],
     ['PUT', '/read'],
+    ['PUT', '/unread'],
   ] as const) {
     const answer = await readRawAnswer(platform, method, `/v1/conversations/${theirs}${tail}`);
     assert.equal(answer.status, 404);

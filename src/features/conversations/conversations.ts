@@ -11,6 +11,7 @@ import {
   lockConversation,
   markNotificationsRead,
   markRead,
+  markUnread,
   moveManyToOutgoing,
   moveToOutgoing,
   type LastOutgoing,
@@ -39,6 +40,14 @@ export async function markConversationRead(kit: Kit, tenant: Tenant, id: string)
     if (kit.channels.get(conversation.channel).can.markRead)
       await enqueueReadMark(kit, tx, { company: tenant.companyId, conversation: id });
     return conversation;
+  });
+}
+
+/** Sets the number of unread messages to 1 if it is 0. The network has no such mark, so the contact does not notice. */
+export function markConversationUnread(tenant: Tenant, id: string): Promise<Conversation> {
+  return tenant.tx(async (tx) => {
+    await markUnread(tx, id);
+    return expectConversation(tx, id);
   });
 }
 

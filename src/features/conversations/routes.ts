@@ -3,7 +3,12 @@ import type { Kit } from '../../kit.ts';
 import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
-import { countConversationViews, expectConversation, markConversationRead } from './conversations.ts';
+import {
+  countConversationViews,
+  expectConversation,
+  markConversationRead,
+  markConversationUnread,
+} from './conversations.ts';
 import { ConversationCounts } from './counts/schemas.ts';
 import { pageHistory } from './history.ts';
 import { pageConversations } from './list.ts';
@@ -134,5 +139,16 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     params: ConversationParams,
     answers: { 200: ref(Conversation) },
     handler: (tenant, { params }) => markConversationRead(kit, tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'PUT',
+    path: '/v1/conversations/:id/unread',
+    scope: 'conversations:update',
+    summary: 'Mark a conversation as unread',
+    description:
+      'Sets unread_count to 1 if it is 0, so that the conversation is found among the unread ones again. Read receipts that the contact has are not taken back. A conversation without a message of the contact stays unchanged.',
+    params: ConversationParams,
+    answers: { 200: ref(Conversation) },
+    handler: (tenant, { params }) => markConversationUnread(tenant, params.id),
   });
 }

@@ -10,6 +10,8 @@ interface Noted extends Pick<NewOutgoing, '_id' | 'conversation' | 'contact' | '
   /** True when this message opened the conversation, or created the contact: the new row shows the message already. */
   opens?: boolean;
   introduces?: boolean;
+  /** True for a reaction: it answers nothing, and the conversation goes on showing the message before. */
+  isReaction?: boolean;
 }
 
 /** The origins of messages that answer a contact; the others are sent to many, or because the contact is silent. */
@@ -26,7 +28,9 @@ export function noteOutgoing(
   const ids = messages.map(({ _id }) => _id);
   if (cards.length > 0) tx.awaitAtCommit(insertCardFiles(tx, ids, cards));
   // A person looks for a refused message in the list of conversations, which shows the last message and whether it has failed.
-  const last = messages.filter(({ status, opens }) => !opens && (type === 'user' || status !== 'FAILED'));
+  const last = messages.filter(
+    ({ status, opens, isReaction }) => !opens && !isReaction && (type === 'user' || status !== 'FAILED'),
+  );
   setLastOutgoing(
     tx,
     last.map(({ _id, conversation, status, origin }) => {

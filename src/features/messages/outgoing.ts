@@ -1,7 +1,7 @@
 /** Stores a message that is to be sent, and collects what the call to the network needs. */
 import type { Channel } from '../../channels/channel.ts';
 import type { OutboundMessage } from '../../channels/channel.ts';
-import { listParts, type MessageContent } from '../../channels/content.ts';
+import { listParts, type ContentType, type MessageContent } from '../../channels/content.ts';
 import type { MessageThread } from '../../channels/thread.ts';
 import type { Kit } from '../../kit.ts';
 import type { Actor } from '../../platform/values/actor.ts';
@@ -66,7 +66,9 @@ export async function storeOutgoing(
   const channel = kit.channels.get(target.channel);
   const words = writeOutgoing(channel, target, acting, content);
   const { place, blocked } = await admit(kit, tx, target, content);
-  if (acting.actor.type === 'user' && target.handled_by === 'AI') await takeOver(tx, acting, target.conversation);
+  const isReaction = content.contentType === 'REACTION';
+  if (!isReaction && acting.actor.type === 'user' && target.handled_by === 'AI')
+    await takeOver(tx, acting, target.conversation);
   const fresh: NewOutgoing = {
     ...readAuthor(acting.actor),
     _id: newId(),
@@ -89,7 +91,10 @@ export async function storeOutgoing(
     channel.can.threads ? findThread(tx, target.conversation) : null,
   ]);
   tx.created(message._id);
-  noteOutgoing(tx, acting.actor, [fresh], { cards: cards.map(({ _id }) => _id), at: message.createdAt });
+  noteOutgoing(tx, acting.actor, [{ ...fresh, isReaction }], {
+    cards: cards.map(({ _id }) => _id),
+    at: message.createdAt,
+  });
   if (blocked) {
     kit.metrics.sends.inc({ channel: channel.name, outcome: 'blocked' });
     return { message, call: null };
@@ -170,7 +175,7 @@ async function findNamed(
 ): Promise<Named> {
   const named = attachment ? [{ attachment, path: 'message.attachment' }] : headers.map(toNamed);
   const [target, replied, locked] = await Promise.all([
-    openTarget(kit, tx, acting, conversation),
+    openTarget(kit, tx, acting, { id: conversation, contentType: content.contentType }),
     replyTo === null ? null : findReplied(tx, conversation, replyTo),
     lockNamed(
       tx,
@@ -217,11 +222,19 @@ const toNamed = ({ attachment, place: { path } }: Header) => ({ attachment, path
 const lockNamed = (tx: TenantTx, ids: string[]): Promise<string[]> | string[] =>
   ids.length === 0 ? [] : lockAttachments(tx, ids);
 
-/** Locks the conversation. A closed one is reopened and gets the reply window that the contact has opened in a later conversation. */
-async function openTarget(kit: Kit, tx: TenantTx, acting: Acting, id: string): Promise<SendTarget> {
+/**
+ * Locks the conversation. A closed one is reopened and gets the reply window that the contact has opened in a later conversation. A reaction
+ * reopens nothing.
+ */
+async function openTarget(
+  kit: Kit,
+  tx: TenantTx,
+  acting: Acting,
+  { id, contentType }: { id: string; contentType: ContentType },
+): Promise<SendTarget> {
   const target = await lockSendTarget(tx, id, kit.channels.identityPlaces);
   if (!target) throw unknownReference('conversationId');
-  if (!target.is_closed) return target;
+  if (!target.is_closed || contentType === 'REACTION') return target;
   await reopenConversation(tx, acting, id);
   return (await lockSendTarget(tx, id, kit.channels.identityPlaces)) ?? target;
 }

@@ -96,7 +96,7 @@ function writeRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'messages:create',
     summary: 'Send a place, contact cards, a reaction or an offer to choose from',
     description:
-      'Like `send-text`. Not every channel sends each of these contents; the answer is then CONTENT_NOT_SUPPORTED. Networks allow shorter texts in some places.',
+      'Like `send-text`. Not every channel sends each of these contents; the answer is then CONTENT_NOT_SUPPORTED. Networks allow shorter texts in some places. A REACTION needs `conversationId`, replaces the earlier reaction to its message, and does not reopen the conversation.',
     body: ref(SendContent),
     answers: { 201: ref(Message) },
     errors: ['CONTENT_NOT_SUPPORTED', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED'],

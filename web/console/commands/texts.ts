@@ -20,6 +20,7 @@ export const KEYS = defineTexts(
     note: 'Write a note',
     assign: 'Assign to me',
     close: 'Close or reopen',
+    unread: 'Mark as unread',
   },
   {
     'pt-BR': {
@@ -41,6 +42,7 @@ export const KEYS = defineTexts(
       note: 'Escrever uma nota',
       assign: 'Atribuir a mim',
       close: 'Encerrar ou reabrir',
+      unread: 'Marcar como não lida',
     },
     es: {
       title: 'Atajos de teclado',
@@ -61,6 +63,7 @@ export const KEYS = defineTexts(
       note: 'Escribir una nota',
       assign: 'Asignarme',
       close: 'Cerrar o reabrir',
+      unread: 'Marcar como no leída',
     },
   },
 );

@@ -210,6 +210,11 @@ export async function moveConversation(conversation: Conversation, step: string 
   }
 }
 
+/** Marks the last message of the contact as unread. */
+export async function markAsUnread(id: string): Promise<void> {
+  showConversation(await inOrder(id, (options) => parley.conversations.markAsUnread(id, options)));
+}
+
 /** Marks what has arrived as read. */
 export async function markAsRead(id: string): Promise<void> {
   showConversation(await parley.conversations.markAsRead(id, { repeatForMs: 0 }));

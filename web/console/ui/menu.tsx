@@ -1,6 +1,6 @@
-/** A menu of actions below a button. */
+/** A menu of actions below a button, or at another place. */
 import { Menu as Base } from '@base-ui/react/menu';
-import { Fragment, type ReactElement, type ReactNode } from 'react';
+import { Fragment, useRef, type FocusEvent, type ReactElement, type ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 import styles from './menu.module.css';
 
@@ -37,25 +37,77 @@ export function Menu({ trigger, items, title, finalFocus }: MenuProps): ReactEle
                 {title}
               </div>
             )}
-            {items.map(({ key, label, icon, isChosen, isDangerous, heading, onSelect }) => (
-              <Fragment key={key}>
-                {heading !== undefined && (
-                  <div className={styles['title']} dir="auto">
-                    {heading}
-                  </div>
-                )}
-                <Base.Item className={`${styles['item']} ${isDangerous ? styles['danger'] : ''}`} onClick={onSelect}>
-                  {icon && <Icon name={icon} size={16} />}
-                  <span className={styles['label']} dir="auto">
-                    {label}
-                  </span>
-                  {isChosen && <Icon name="check" size={16} />}
-                </Base.Item>
-              </Fragment>
-            ))}
+            <Items items={items} />
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>
     </Base.Root>
   );
 }
+
+interface PlacedMenuProps extends Pick<MenuProps, 'items' | 'finalFocus'> {
+  /** What the menu is placed at. */
+  anchor: Element | { getBoundingClientRect(): DOMRect };
+  /** The name of the menu for screen readers. */
+  label: string;
+  /** Items of another shape, above the others. */
+  top?: ReactNode;
+  /** A key has opened it, so its first item has the focus. */
+  isByKey: boolean;
+  onClose(): void;
+}
+
+/** A menu that is open as long as it is rendered, so that many places can share one. */
+export function PlacedMenu({ anchor, label, items, top, isByKey, finalFocus, onClose }: PlacedMenuProps): ReactElement {
+  const isEntered = useRef(!isByKey);
+  const enter = ({ target, currentTarget }: FocusEvent<HTMLElement>): void => {
+    if (isEntered.current || target !== currentTarget) return;
+    isEntered.current = true;
+    currentTarget.querySelector<HTMLElement>('[role=menuitem]')?.focus();
+  };
+  return (
+    <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Base.Portal>
+        <Base.Positioner anchor={anchor} className={styles['positioner']} sideOffset={4} align="start">
+          <Base.Popup className={styles['menu']} aria-label={label} finalFocus={finalFocus} onFocus={enter}>
+            {top}
+            <Items items={items} />
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+/** An item that shows itself, next to others in a row. */
+export const BareMenuItem = ({ className, ...item }: BareMenuItemProps): ReactElement => (
+  <Base.Item className={className} {...item} />
+);
+
+interface BareMenuItemProps {
+  className: string | undefined;
+  'aria-label'?: string;
+  title?: string;
+  'data-chosen'?: boolean;
+  closeOnClick?: boolean;
+  children: ReactNode;
+  onClick(): void;
+}
+
+const Items = ({ items }: Pick<MenuProps, 'items'>): ReactElement[] =>
+  items.map(({ key, label, icon, isChosen, isDangerous, heading, onSelect }) => (
+    <Fragment key={key}>
+      {heading !== undefined && (
+        <div className={styles['title']} dir="auto">
+          {heading}
+        </div>
+      )}
+      <Base.Item className={`${styles['item']} ${isDangerous ? styles['danger'] : ''}`} onClick={onSelect}>
+        {icon && <Icon name={icon} size={16} />}
+        <span className={styles['label']} dir="auto">
+          {label}
+        </span>
+        {isChosen && <Icon name="check" size={16} />}
+      </Base.Item>
+    </Fragment>
+  ));

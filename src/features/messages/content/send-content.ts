@@ -1,13 +1,13 @@
 /** Sends places, contact cards, reactions and offers to choose from. They have no file, and are written in a form that suits every network. */
 import { makeInteractiveOffer, type ContentOf, type MessageContent } from '../../../channels/content.ts';
 import type { Kit } from '../../../kit.ts';
-import { invalid, unknownReference } from '../../../platform/values/errors.ts';
+import { invalid } from '../../../platform/values/errors.ts';
 import type { Acting } from '../../../platform/store/tenant.ts';
-import { findMessage } from '../queries.ts';
 import { readRecipient } from '../recipients.ts';
 import type { Message } from '../schemas.ts';
 import { sendMessage } from '../send.ts';
 import type { ContactCard, Offer, SendContent } from './schemas.ts';
+import { sendReaction } from './send-reaction.ts';
 
 type Given = SendContent['message'];
 
@@ -17,10 +17,9 @@ export async function sendContent(
   { message, replyTo = null, ...given }: SendContent,
 ): Promise<Message> {
   const recipient = readRecipient(given);
-  const content = await readContent(acting, message);
-  // A reaction is shown at the message that it is about.
-  const target = message.contentType === 'REACTION' ? message.reaction?.message : replyTo;
-  return sendMessage(kit, acting, recipient, { content, attachment: null, replyTo: target ?? null });
+  if (message.contentType === 'REACTION')
+    return sendReaction(kit, acting, given, expectPart(message.reaction, 'reaction'));
+  return sendMessage(kit, acting, recipient, { content: readContent(message), attachment: null, replyTo });
 }
 
 function expectPart<T>(part: T | undefined, name: keyof Given): T {
@@ -28,10 +27,8 @@ function expectPart<T>(part: T | undefined, name: keyof Given): T {
   return part;
 }
 
-async function readContent(acting: Acting, message: Given): Promise<MessageContent> {
-  const { contentType, reaction } = message;
-  const target = reaction ? await findMessage(acting.read, reaction.message) : null;
-  if (reaction && !target) throw unknownReference('message.reaction.message');
+function readContent(message: Given): MessageContent {
+  const contentType = message.contentType as Exclude<Given['contentType'], 'REACTION'>;
   switch (contentType) {
     case 'LOCATION': {
       const { name = null, address = null, ...at } = expectPart(message.location, 'location');
@@ -39,8 +36,6 @@ async function readContent(acting: Acting, message: Given): Promise<MessageConte
     }
     case 'CONTACTS':
       return { contentType, contacts: expectPart(message.contacts, 'contacts').map(writeCard) };
-    case 'REACTION':
-      return { contentType, reaction: nameReaction(expectPart(message.reaction, 'reaction'), target) };
     case 'INTERACTIVE':
       return {
         contentType,
@@ -58,15 +53,6 @@ const writeCard = ({ name, phone, organization, email, url }: ContactCard): Reco
   ...(email !== undefined && { emails: [{ email, type: 'WORK' }] }),
   ...(url !== undefined && { urls: [{ url, type: 'WORK' }] }),
 });
-
-function nameReaction(
-  { emoji = null }: NonNullable<Given['reaction']>,
-  target: Message | null,
-): ContentOf<'REACTION'>['reaction'] {
-  const externalId = target?.external_id ?? null;
-  if (externalId === null) throw invalid('message.reaction.message', 'is not known to the network');
-  return { externalId, emoji };
-}
 
 function writeOffer({ header, footer, buttons, link, list }: Offer): ContentOf<'INTERACTIVE'>['interactive'] {
   const path = 'message.interactive';

@@ -1,4 +1,4 @@
-/** A assigns a conversation to the user, E closes or reopens it, R and N begin a message and a note, [ and ] change the view. */
+/** A assigns a conversation to the user, E closes or reopens it, U marks it as unread, R and N begin a message and a note, [ and ] change the view. */
 import type { Conversation } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -11,6 +11,7 @@ import { useMay, useSession } from '../../session/session.ts';
 import { useClosingChange } from '../../ui/closing.ts';
 import { showError } from '../../ui/toast.tsx';
 import { endWriting, findMeant, isTyping, returnToComposer } from '../../frame/writing.ts';
+import { canBeUnread, useMarkUnread } from './marking.ts';
 import { listViewKeys } from './views.ts';
 
 /** Runs what a key stands for. */
@@ -39,7 +40,7 @@ export function useViewKeys(current: string): void {
 }
 
 /** The keys that change the conversation of the row that has the focus, or else the open one. */
-export function useChangeKeys(open: string | null): void {
+export function useChangeKeys(view: string, open: string | null): void {
   const mayChange = useMay('conversations:update');
   const { user } = useSession();
   const assigning = useMutation({
@@ -47,10 +48,13 @@ export function useChangeKeys(open: string | null): void {
     onError: showError,
   });
   const closing = useClosingChange();
+  const markUnread = useMarkUnread(view, open);
   useKeys((key) => {
     const change = key === 'a' ? assigning : key === 'e' ? closing : undefined;
     const conversation = findKnownConversation(findMeant(open) ?? '');
-    if (!mayChange || !change || !conversation) return undefined;
+    if (!mayChange || !conversation) return undefined;
+    if (key === 'u') return canBeUnread(conversation) ? () => markUnread(conversation) : undefined;
+    if (!change) return undefined;
     const isBusy = [assigning, closing].some((each) => each.isPending && each.variables._id === conversation._id);
     return isBusy ? undefined : () => change.mutate(conversation);
   });

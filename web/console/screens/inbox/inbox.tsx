@@ -47,7 +47,7 @@ function InboxView(): ReactElement {
   const filter = findFilter(view, user._id, saved);
   useTitle(useTexts(SCREEN_NAMES).inbox);
   useViewKeys(view);
-  useChangeKeys(conversation ?? null);
+  useChangeKeys(view, conversation ?? null);
   const isFolded = useAreViewsFolded(conversation !== undefined);
   if (!filter && isLoading && view.startsWith('view-')) return <Loading />;
   if (!filter) return <Redirect to="/mine" replace />;

@@ -6,7 +6,7 @@ import type { Conversation } from '@parley/sdk';
 import { useEffect, useRef, type RefObject } from 'react';
 import { useLocation } from 'wouter';
 import { isLetterKey } from '../../frame/shortcuts.ts';
-import { FROM_LIST, isCovered, isFocusFree, isTyping, isUnfinished } from '../../frame/writing.ts';
+import { findMeant, FROM_LIST, isCovered, isFocusFree, isTyping, isUnfinished } from '../../frame/writing.ts';
 
 interface ListKeys {
   items: readonly Conversation[];
@@ -24,7 +24,8 @@ export function useListKeys({ items, view, current, show }: ListKeys): void {
       const step = findStep(event);
       if (step === 0) return;
       const { at, isTaken } = place.current;
-      const index = at < 0 ? 0 : isTaken && step > 0 ? at : at + step;
+      const focused = at < 0 ? findFocused(items) : -1;
+      const index = focused >= 0 ? focused + step : at < 0 ? 0 : isTaken && step > 0 ? at : at + step;
       const next = items[index];
       if (!next) return;
       event.preventDefault();
@@ -60,7 +61,13 @@ function usePlace(items: readonly Conversation[], current: string | null): RefOb
   return place;
 }
 
-const focusRow = (row: Conversation | undefined): void =>
+/** The row that has the focus, from which the keys go on when no conversation is open; negative when there is none. */
+function findFocused(items: readonly Conversation[]): number {
+  const id = findMeant(null);
+  return items.findIndex(({ _id }) => _id === id);
+}
+
+export const focusRow = (row: Conversation | undefined): void =>
   document.querySelector<HTMLElement>(`[data-conversation="${row?._id}"]`)?.focus({ preventScroll: true });
 
 function findStep(event: KeyboardEvent): number {

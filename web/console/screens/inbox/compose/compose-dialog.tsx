@@ -9,16 +9,19 @@ import { useInboxes } from '../../../records/company.ts';
 import { showConversation } from '../../../records/conversations.ts';
 import { useSession } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
+import { CONTENT_NAMES } from '../../../texts/contents.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { CheckField, SelectField, TextArea } from '../../../ui/field.tsx';
 import { FormProblem } from '../../../ui/form-problem.tsx';
+import { Icon } from '../../../ui/icon.tsx';
 import { RecordPicker } from '../../../ui/record-picker.tsx';
 import { post, type OutgoingContent } from '../thread/outbox.ts';
 import { TemplateDialog } from '../thread/template-dialog.tsx';
 import { THREAD } from '../thread/texts.ts';
 import { isWindowClosed } from '../window.ts';
 import styles from './compose.module.css';
+import { useForwarded, type Forwarded } from './forward.ts';
 import { findRecipients, listInboxesFor, nameRecipient, ofContact, type Recipient } from './recipient.ts';
 import { COMPOSE } from './texts.ts';
 
@@ -26,9 +29,10 @@ export function ComposeDialog(): ReactElement | null {
   const texts = useTexts(COMPOSE);
   const given = useComposing()?.contact ?? null;
   const [recipient, choose] = useState(given && ofContact(given));
-  if (recipient) return <MessageForm recipient={recipient} onBack={() => choose(null)} />;
+  const forwarded = useForwarded();
+  if (recipient) return <MessageForm {...{ recipient, forwarded }} onBack={() => choose(null)} />;
   return (
-    <Dialog title={texts.title} onClose={endComposing}>
+    <Dialog title={forwarded ? texts.forward : texts.title} onClose={endComposing}>
       <RecordPicker<Recipient>
         label={texts.find}
         noun="recipients"
@@ -41,14 +45,26 @@ export function ComposeDialog(): ReactElement | null {
   );
 }
 
-function MessageForm({ recipient, onBack }: { recipient: Recipient; onBack(): void }): ReactElement {
+interface MessageFormProps {
+  recipient: Recipient;
+  /** The message that is sent on; null when the user writes a new one. */
+  forwarded: Forwarded | null;
+  onBack(): void;
+}
+
+/** Files that networks show without a text. */
+const hasCaption = ({ fileType }: Extract<Forwarded, { kind: 'FILE' }>): boolean =>
+  fileType !== 'AUDIO' && fileType !== 'STICKER';
+
+function MessageForm({ recipient, forwarded, onBack }: MessageFormProps): ReactElement {
   const texts = useTexts(COMPOSE);
   const thread = useTexts(THREAD);
   const inboxes = listInboxesFor(recipient, useInboxes());
   const [chosen, chooseInbox] = useState<string | null>(null);
   const inbox = inboxes.find(({ _id }) => _id === chosen) ?? inboxes[0];
   const { data: open } = useOpenConversation(recipient.contact?._id, inbox?._id);
-  const [text, setText] = useState('');
+  const [text, setText] = useState(forwarded?.text ?? '');
+  const file = forwarded?.kind === 'FILE' ? forwarded : null;
   const [isMine, setMine] = useState(true);
   const [isTemplate, setTemplate] = useState(false);
   const start = useStart();
@@ -69,7 +85,7 @@ function MessageForm({ recipient, onBack }: { recipient: Recipient; onBack(): vo
     );
   return (
     <Dialog
-      title={texts.title}
+      title={forwarded ? texts.forward : texts.title}
       onClose={endComposing}
       actions={
         <>
@@ -84,8 +100,8 @@ function MessageForm({ recipient, onBack }: { recipient: Recipient; onBack(): vo
               kind="primary"
               icon="send"
               isBusy={start.isPending}
-              disabled={inbox === undefined || text.trim() === ''}
-              onClick={() => send({ kind: 'TEXT', text: text.trim() })}
+              disabled={inbox === undefined || (!file && text.trim() === '')}
+              onClick={() => send({ ...(file ?? { kind: 'TEXT' }), text: text.trim() })}
             >
               {thread.send}
             </Button>
@@ -109,9 +125,21 @@ function MessageForm({ recipient, onBack }: { recipient: Recipient; onBack(): vo
       )}
       {open && <p className={styles['hint']}>{texts.alreadyOpen}</p>}
       {needsTemplate && <p className={styles['hint']}>{texts.templateOnly}</p>}
-      {inbox && !needsTemplate && <TextArea label={texts.message} rows={5} value={text} onChange={setText} />}
+      {file && !needsTemplate && <FileName file={file} />}
+      {inbox && !needsTemplate && (!file || hasCaption(file)) && (
+        <TextArea label={file ? texts.caption : texts.message} rows={5} value={text} onChange={setText} />
+      )}
       {inbox && !open && <CheckField label={texts.assignToMe} checked={isMine} onChange={setMine} />}
     </Dialog>
+  );
+}
+
+function FileName({ file: { name, fileType } }: { file: Extract<Forwarded, { kind: 'FILE' }> }): ReactElement {
+  const contents = useTexts(CONTENT_NAMES);
+  return (
+    <p className={styles['file']}>
+      <Icon name="attach" size={16} /> <bdi>{name || contents[fileType]}</bdi>
+    </p>
   );
 }
 

@@ -3,6 +3,8 @@ import { defineTexts } from '../../../texts/texts.ts';
 export const COMPOSE = defineTexts(
   {
     title: 'New conversation',
+    forward: 'Forward message',
+    caption: 'Caption',
     to: 'To',
     find: 'Find a contact, or enter a phone number or an e-mail address',
     somebodyElse: 'Choose another recipient',
@@ -18,6 +20,8 @@ export const COMPOSE = defineTexts(
   {
     'pt-BR': {
       title: 'Nova conversa',
+      forward: 'Encaminhar mensagem',
+      caption: 'Legenda',
       to: 'Para',
       find: 'Busque um contato ou digite um telefone ou e-mail',
       somebodyElse: 'Escolher outro destinatário',
@@ -32,6 +36,8 @@ export const COMPOSE = defineTexts(
     },
     es: {
       title: 'Nueva conversación',
+      forward: 'Reenviar mensaje',
+      caption: 'Leyenda',
       to: 'Para',
       find: 'Busque un contacto o escriba un teléfono o un correo',
       somebodyElse: 'Elegir otro destinatario',

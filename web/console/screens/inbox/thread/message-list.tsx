@@ -17,6 +17,7 @@ import { ConversationLine, EarlierMark, usePull, type Earlier } from './earlier.
 import { HistoryLine } from './history-line.tsx';
 import styles from './message-list.module.css';
 import { MessageBubble } from './message.tsx';
+import { MessageMenuPlace } from './message-tools.tsx';
 import { discardArrived, hasArrived, useOutbox } from './outbox.ts';
 import { OutgoingBubble } from './outgoing.tsx';
 import { makeRows, type ThreadRow } from './rows.ts';
@@ -150,6 +151,7 @@ function Rows({ rows, feed, earlier, contact, onReply, onEnd }: RowsProps): Reac
           ))}
         </ol>
       </div>
+      <MessageMenuPlace />
       {!list.isAtEnd(END_PIXELS) && (
         <div className={styles['down']}>
           <IconButton icon="down" label={texts.newMessages} onClick={showEnd} />

@@ -13,7 +13,6 @@ import { useTexts } from '../../../texts/texts.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { Icon } from '../../../ui/icon.tsx';
 import { Preview } from '../../../ui/preview.tsx';
 import { returnToComposer } from '../../../frame/writing.ts';
 import { INBOX } from '../texts.ts';
@@ -22,12 +21,15 @@ import { MessageContent } from './content.tsx';
 import { MailPeople, MailSubject, WholeMailButton } from './mail.tsx';
 import styles from './message.module.css';
 import { MessageStatus } from './message-status.tsx';
+import { MessageTools, openByContext } from './message-tools.tsx';
 import { copyContent, post } from './outbox.ts';
+import { react } from './reactions.ts';
+import type { Reactions } from './rows.ts';
 import { THREAD } from './texts.ts';
 
 interface MessageBubbleProps {
   message: Message;
-  reactions: readonly string[];
+  reactions: Reactions;
   /** The message before is of the same person and minute. */
   follows: boolean;
   contact: string;
@@ -37,7 +39,6 @@ interface MessageBubbleProps {
 
 export function MessageBubble({ message, reactions, follows, contact, onReply }: MessageBubbleProps): ReactElement {
   const texts = useTexts(THREAD);
-  const mayWrite = useMay('messages:create');
   const { message_type, createdAt, edited_at, forwarded, reply_to, revoked_at } = message;
   if (message_type === 'SYSTEM')
     return (
@@ -49,23 +50,17 @@ export function MessageBubble({ message, reactions, follows, contact, onReply }:
   const side = isTheirs ? '' : styles['ours'];
   const kind = message_type === 'NOTE' ? styles['note'] : message.agent !== null && !isTheirs ? styles['ai'] : '';
   return (
-    <article className={`${styles['message']} ${side} ${kind}`} data-follows={follows}>
+    <article
+      className={`${styles['message']} ${side} ${kind}`}
+      data-follows={follows}
+      onContextMenu={(event) => openByContext(event, { message, reaction: reactions.ours, onReply })}
+    >
       <p className={isTheirs || follows ? styles['silent'] : styles['who']}>
         <Sender message={message} contact={contact} />
       </p>
       {forwarded && <p className={styles['who']}>{texts.forwarded}</p>}
       <div className={styles['place']}>
-        {mayWrite && onReply && canBeAnswered(message) && (
-          <button
-            type="button"
-            className={styles['reply']}
-            title={texts.answer}
-            aria-label={texts.answer}
-            onClick={() => onReply(message)}
-          >
-            <Icon name="reply" size={15} />
-          </button>
-        )}
+        <MessageTools message={message} reaction={reactions.ours} onReply={onReply} />
         <div className={styles['bubble']}>
           {reply_to !== null && <Quote conversation={message.conversation} id={reply_to} />}
           <MailSubject message={message} />
@@ -77,6 +72,7 @@ export function MessageBubble({ message, reactions, follows, contact, onReply }:
           )}
         </div>
       </div>
+      <ReactionMarks message={message} reactions={reactions} isReadOnly={onReply === null} />
       <footer className={styles['foot']}>
         {message.origin === 'AGENT' && <AgentTurnButton message={message} />}
         <WholeMailButton message={message} />
@@ -87,14 +83,38 @@ export function MessageBubble({ message, reactions, follows, contact, onReply }:
         {message_type === 'OUTGOING' && <MessageStatus message={message} />}
       </footer>
       {message.status === 'FAILED' && <Failure message={message} isReadOnly={onReply === null} />}
-      {reactions.length > 0 && <p className={styles['reactions']}>{reactions.join(' ')}</p>}
     </article>
   );
 }
 
-/** The network knows a message by its own id. */
-const canBeAnswered = ({ external_id, message_type, revoked_at }: Message): boolean =>
-  external_id !== null && revoked_at === null && (message_type === 'INCOMING' || message_type === 'OUTGOING');
+interface ReactionMarksProps extends Pick<MessageBubbleProps, 'message' | 'reactions'> {
+  isReadOnly: boolean;
+}
+
+/** The reactions to a message. A press on that of the company takes it back. */
+function ReactionMarks({ message, reactions, isReadOnly }: ReactionMarksProps): ReactElement | null {
+  const texts = useTexts(THREAD);
+  const mayWrite = useMay('messages:create');
+  const { theirs, ours } = reactions;
+  if (theirs === null && ours === null) return null;
+  return (
+    <p className={styles['reactions']}>
+      {theirs !== null && <span className={styles['reaction']}>{theirs}</span>}
+      {ours !== null && (
+        <button
+          type="button"
+          className={styles['reaction']}
+          disabled={isReadOnly || !mayWrite}
+          title={texts.removeReaction(ours)}
+          aria-label={texts.removeReaction(ours)}
+          onClick={() => void react(message, null)}
+        >
+          {ours}
+        </button>
+      )}
+    </p>
+  );
+}
 
 function Sender({ message, contact }: { message: Message; contact: string }): ReactElement {
   const texts = useTexts(THREAD);

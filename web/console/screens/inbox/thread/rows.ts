@@ -5,6 +5,12 @@
 import type { HistoryEntry, Message } from '@parley/sdk';
 import type { Outgoing } from './outbox.ts';
 
+/** The emoji of the contact, and that of the company; null where there is none. */
+export interface Reactions {
+  theirs: string | null;
+  ours: string | null;
+}
+
 export type ThreadRow =
   | { kind: 'conversation'; key: string; conversation: string }
   | { kind: 'day'; key: string; at: string }
@@ -12,7 +18,7 @@ export type ThreadRow =
       kind: 'message';
       key: string;
       message: Message;
-      reactions: readonly string[];
+      reactions: Reactions;
       follows: boolean;
       isEarlier: boolean;
     }
@@ -63,7 +69,7 @@ function makeSection({ messages, history, days }: Section): ThreadRow[] {
   const bubbles = messages
     .filter(({ _id }) => !reactions.shown.has(_id))
     .map((message): [string, ThreadRow] => {
-      const marks = [...(reactions.of.get(message._id)?.values() ?? [])];
+      const marks = reactions.of.get(message._id) ?? NO_REACTIONS;
       return [
         message.createdAt,
         { kind: 'message', key: message._id, message, reactions: marks, follows: false, isEarlier },
@@ -96,26 +102,25 @@ const isTogether = (a: Message, b: Message): boolean =>
 /** Times are texts of equal length. The sort is stable, so what happened at the same moment keeps its order. */
 const byTime = ([a]: [string, ThreadRow], [b]: [string, ThreadRow]): number => Number(a > b) - Number(a < b);
 
-interface Reactions {
-  /** Of each message, the newest reaction of each person. */
-  of: Map<string, Map<string, string>>;
+const NO_REACTIONS: Reactions = { theirs: null, ours: null };
+
+interface FoundReactions {
+  /** The newest reactions to each message. On the network, all users of the company are one person. */
+  of: Map<string, Reactions>;
   /** The messages that are shown as a reaction of another one. */
   shown: Set<string>;
 }
 
-function findReactions(newestFirst: readonly Message[]): Reactions {
+function findReactions(newestFirst: readonly Message[]): FoundReactions {
   const loaded = new Set(newestFirst.map(({ _id }) => _id));
-  const of = new Map<string, Map<string, string>>();
+  const of = new Map<string, Reactions>();
   const shown = new Set<string>();
-  for (const { _id, reaction, sender, sender_type } of newestFirst.toReversed()) {
-    if (!reaction?.message || !loaded.has(reaction.message)) continue;
+  for (const { _id, reaction, message_type, status } of newestFirst.toReversed()) {
+    // One that has failed changes nothing, and is shown by itself with its cause.
+    if (!reaction?.message || !loaded.has(reaction.message) || status === 'FAILED') continue;
     shown.add(_id);
-    const marks = of.get(reaction.message) ?? new Map<string, string>();
-    const person = sender ?? sender_type;
-    // A reaction without an emoji takes the one before back.
-    if (reaction.emoji) marks.set(person, reaction.emoji);
-    else marks.delete(person);
-    of.set(reaction.message, marks);
+    const before = of.get(reaction.message) ?? NO_REACTIONS;
+    of.set(reaction.message, { ...before, [message_type === 'INCOMING' ? 'theirs' : 'ours']: reaction.emoji });
   }
   return { of, shown };
 }

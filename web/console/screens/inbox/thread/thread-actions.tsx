@@ -15,6 +15,7 @@ import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
 import { PRIORITIES, PRIORITY_NAMES, STATUS_NAMES } from '../../../texts/conversation-states.ts';
 import { findReturn, returnToComposer } from '../../../frame/writing.ts';
+import { canBeUnread, useMarkUnread } from '../marking.ts';
 import { listStepItems } from '../step-items.ts';
 import { useSnoozeMenu } from './snooze-menu.tsx';
 import styles from './thread-head.module.css';
@@ -24,12 +25,13 @@ type Change = (update: ConversationUpdate) => void;
 
 interface ThreadActionsProps {
   conversation: Conversation;
+  view: string;
   /** What a phone has in the same menu. */
   more: readonly MenuItem[];
 }
 
 /** Buttons where there is room for them, and one menu on a phone. */
-export function ThreadActions({ conversation, more }: ThreadActionsProps): ReactElement {
+export function ThreadActions({ conversation, view, more }: ThreadActionsProps): ReactElement {
   const texts = useTexts(THREAD);
   const common = useTexts(COMMON);
   const change = useConversationChange(conversation._id);
@@ -37,7 +39,7 @@ export function ThreadActions({ conversation, more }: ThreadActionsProps): React
   const owners = useOwnerItems(conversation, apply);
   const steps = useStepItems(conversation);
   const priorities = usePriorityItems(conversation, apply);
-  const { dialog, ...times } = useWaitItems(conversation, apply);
+  const { dialog, ...times } = useWaitItems(conversation, view, apply);
   const { isClosed, isBusy, toggle } = useClosing(conversation);
   const end: MenuItem = {
     key: 'end',
@@ -183,6 +185,7 @@ function useStepItems({ _id, step }: Conversation): MenuItem[] {
 /** The times, and the other states in which a conversation can wait. */
 function useWaitItems(
   conversation: Conversation,
+  view: string,
   apply: Change,
 ): { title: string; items: MenuItem[]; dialog: ReactElement | null } {
   const texts = useTexts(THREAD);
@@ -195,6 +198,13 @@ function useWaitItems(
     isChosen: status === to,
     onSelect: () => apply({ status: to }),
   }));
+  const markUnread = useMarkUnread(view, conversation._id);
+  const unread: MenuItem = {
+    key: 'unread',
+    label: texts.markUnread,
+    icon: 'unread',
+    onSelect: () => markUnread(conversation),
+  };
   const title = snoozed_until === null ? texts.putAside : texts.asideUntil(formatMoment(snoozed_until));
-  return { title, items: [...items, ...waiting], dialog };
+  return { title, items: [...items, ...waiting, ...(canBeUnread(conversation) ? [unread] : [])], dialog };
 }

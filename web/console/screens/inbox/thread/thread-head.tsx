@@ -60,7 +60,7 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
             <span role="status">{isWaiting && ` · ${texts.waitsOffline}`}</span>
           </p>
         </div>
-        {mayChange && <ThreadActions conversation={conversation} more={[details]} />}
+        {mayChange && <ThreadActions conversation={conversation} view={view} more={[details]} />}
         {!(mayChange && isNarrow) && (
           <IconButton icon="contacts" label={texts.details} isOn={hasDetails} onClick={onDetails} />
         )}

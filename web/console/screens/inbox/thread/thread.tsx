@@ -1,6 +1,6 @@
 /** One conversation: its head, its messages and the composer. */
-import type { Message } from '@parley/sdk';
-import { useEffect, useState, type ReactElement } from 'react';
+import type { Conversation, Message } from '@parley/sdk';
+import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { showViewing } from '../../../live/presence.ts';
 import { nameContact, nameSummary, useContact } from '../../../records/contacts.ts';
 import { markAsRead, useConversation } from '../../../records/conversations.ts';
@@ -39,7 +39,7 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
   const [seenFrom, setSeenFrom] = useState<string | null>(null);
   // A conversation that is opened at an old message is read once its end was in view.
   const hasSeenEnd = wanted === seenFrom || wanted === null;
-  useReading(id, hasSeenEnd ? (conversation?.unread_count ?? 0) + (conversation?.woken_at ? 1 : 0) : 0);
+  useReading(id, hasSeenEnd ? conversation : undefined);
   if (error)
     return (
       <section data-writing>
@@ -70,17 +70,27 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
   );
 }
 
-/** Marks messages as read, and a conversation that came back from a snooze as seen, once somebody looks at them. */
-function useReading(id: string, unread: number): void {
+/**
+ * Marks messages as read, and a conversation that came back from a snooze as seen, once somebody looks at them. One that a user marks as unread
+ * while it is open here stays so until somebody looks at the page again.
+ */
+function useReading(id: string, conversation: Conversation | undefined): void {
+  const { unread_count = 0, woken_at = null, last_inbound_at = null, last_message } = conversation ?? {};
+  const unread = unread_count + (woken_at ? 1 : 0);
+  const news = `${last_message?._id} ${last_inbound_at} ${woken_at}`;
+  const seen = useRef<string | null>(null);
   useEffect(() => {
+    const isMarked = seen.current === news;
+    if (conversation) seen.current = news;
     if (unread === 0) return undefined;
     const read = (): void => {
       if (document.visibilityState !== 'visible') return;
       // Failure policy: what could not be marked stays unread, and is marked when the next message arrives or the conversation is opened.
       markAsRead(id).catch(() => undefined);
     };
-    read();
+    if (!isMarked) read();
     document.addEventListener('visibilitychange', read);
     return () => document.removeEventListener('visibilitychange', read);
-  }, [id, unread]);
+    // Other changes of the conversation make nothing unread.
+  }, [id, unread, news, conversation === undefined]);
 }

@@ -1,0 +1,58 @@
+/** What is new in the console: marking as unread, and where the new messages of a thread are. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, openConsole } from '../support/console.ts';
+import { startPlatform } from '../support/platform.ts';
+import { orderAtTop, silenceNetwork, writeAsContact } from '../support/traffic.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const platform = await startPlatform();
+await silenceNetwork(platform);
+const browser = await startBrowser();
+const { call } = platform;
+
+const countUnread = async (id: string): Promise<number> =>
+  (await call(200, 'GET', `/v1/conversations/${id}`)).body.unread_count;
+const awaitUnread = (id: string, count: number): Promise<unknown> =>
+  waitUntil(`${count} unread`, async () => (await countUnread(id)) === count);
+const row = (page: Page, id: string) => page.locator(`[data-conversation="${id}"]`);
+
+test('a conversation that is marked as unread is left and stays unread, also where a colleague looks at it', async () => {
+  const { conversation, contact } = await writeAsContact(platform, { name: 'Maria Silva', text: 'Tem bolo?' });
+  const { conversation: next } = await writeAsContact(platform, { name: 'Rui Costa', text: 'Oi' });
+  const { _id } = conversation;
+  await orderAtTop(platform, [_id, next._id]);
+  const path = `/inbox/all/${_id}`;
+  const [mine, theirs] = [
+    await openConsole(platform, browser, { path }),
+    await openConsole(platform, browser, { path }),
+  ];
+  await awaitUnread(_id, 0);
+  const shown = (page: Page) => row(page, _id).getByText('1', { exact: true });
+  await shown(theirs.page).waitFor({ state: 'detached' });
+  await mine.page.getByRole('button', { name: 'Snooze' }).click();
+  await mine.page.getByRole('menuitem', { name: 'Mark as unread' }).click();
+  await mine.page.getByText('Choose a conversation').waitFor();
+  for (const { page } of [mine, theirs]) await shown(page).waitFor();
+  assert.equal(await countUnread(_id), 1);
+  assert.deepEqual(await findBarriers(mine.page), []);
+
+  // The keys go on from the row that was left.
+  await mine.page.keyboard.press('j');
+  await mine.page.waitForURL(`**/${next._id}`);
+  await awaitUnread(next._id, 0);
+  await mine.page.keyboard.press('u');
+  await mine.page.getByText('Choose a conversation').waitFor();
+  await awaitUnread(next._id, 1);
+  assert.equal(await countUnread(_id), 1);
+
+  // A new message is read by the colleague who looks at it.
+  await writeAsContact(platform, { from: contact.phone_number.slice(1), text: 'Alô?' });
+  await awaitUnread(_id, 0);
+  for (const { complaints, close } of [mine, theirs]) {
+    assert.deepEqual(complaints(), []);
+    await close();
+  }
+});
