@@ -194,10 +194,9 @@ function writeOutgoing(channel: Channel, target: SendTarget, { actor }: Acting, 
 }
 
 /** Throws CONTENT_NOT_SUPPORTED. No one reads the refusal of an automatic message, so that one is stored as FAILED. */
-function expectSendable(channel: Channel, { contentType }: MessageContent): void {
+export function expectSendable(channel: Channel, { contentType }: MessageContent, path = 'conversationId'): void {
   if (channel.can.content.includes(contentType)) return;
   const message = `is of the channel ${channel.name}, which cannot send ${contentType}`;
-  const path = 'conversationId';
   throw new AppError('CONTENT_NOT_SUPPORTED', `${path} ${message}`, [{ path, code: 'CONTENT_NOT_SUPPORTED', message }]);
 }
 
