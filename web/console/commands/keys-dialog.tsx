@@ -36,6 +36,7 @@ export function KeysDialog(): ReactElement {
     [['N'], texts.note],
     [['A'], texts.assign],
     [['E'], texts.close],
+    [[isApple() ? '⌘' : 'Ctrl', 'Z'], texts.undoSend],
   ];
   return (
     <Dialog title={texts.title} width="wide" onClose={closeCommandDialog} finalFocus={() => findFocusBefore() ?? true}>
