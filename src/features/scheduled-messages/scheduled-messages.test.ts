@@ -50,8 +50,12 @@ test('a scheduled message is sent once at its time, in the name of its author, a
   const { conversation } = await converse();
   const author = await platform.createUser(demo._id, 'OPERATOR', 'Olga');
   const scheduled = await schedule(conversation._id, {}, author.token);
-  const { _id, createdAt, updatedAt, send_at, ...rest } = scheduled;
-  assert.deepEqual(rest, {
+  const { _id, createdAt, updatedAt, send_at } = scheduled;
+  assert.deepEqual(scheduled, {
+    _id,
+    createdAt,
+    updatedAt,
+    send_at,
     company: demo._id,
     conversation: conversation._id,
     contact: conversation.contact,
@@ -210,6 +214,19 @@ test('a held message can be cancelled until its time, and is sent by itself afte
   const kept = await schedule(conversation._id, { ...held, hold_seconds: 1 });
   assert.equal((await waitForEnd(kept._id)).status, 'SENT');
   assert.equal((await listMessages(conversation._id)).length, 1);
+});
+
+test('a user who sends a message that is held takes the conversation over from its agent at once, and one who schedules a message does not', async () => {
+  const { conversation } = await converse();
+  const agent = (await call(201, 'POST', '/v1/agents', { body: { name: newId(), type: 'AI' } })).body;
+  const path = `/v1/conversations/${conversation._id}`;
+  await call(200, 'PATCH', path, { body: { agent: agent._id, handled_by: 'AI' } });
+  const user = await platform.createUser(demo._id, 'OPERATOR');
+  const findHandler = async (): Promise<string> => (await call(200, 'GET', path)).body.handled_by;
+  await schedule(conversation._id, {}, user.token);
+  assert.equal(await findHandler(), 'AI');
+  await schedule(conversation._id, { send_at: undefined, hold_seconds: 60 }, user.token);
+  assert.equal(await findHandler(), 'HUMAN');
 });
 
 test('a scheduled message can be changed and sent at once until it ends, and each change is live and in the audit log', async () => {

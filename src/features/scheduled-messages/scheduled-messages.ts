@@ -7,6 +7,7 @@ import { lockLimit } from '../../platform/store/limit-lock.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../platform/store/unknown-references.ts';
+import { takeOver } from '../conversations/update.ts';
 import { lockAttachments } from '../messages/file-queries.ts';
 import { findReplied } from '../messages/queries.ts';
 import { sendOnce } from '../sends/due/loop.ts';
@@ -48,12 +49,14 @@ export async function createScheduled(
   const message = readContent(input.message);
   await prepareContent(kit, tenant, { conversation, message });
   const { type, id, name } = tenant.principal;
+  const is_held = hold_seconds !== undefined;
   return tenant.tx(async (tx) => {
+    // Its author answers now, so the agent does not answer while the message is held.
+    if (is_held && type === 'user') await takeOver(tx, tenant, conversation);
     await checkNamed(tx, { conversation, reply_to, attachment: message.attachment });
     await lockLimit(tx, `scheduled-messages:${conversation}`);
     if ((await countScheduled(tx, conversation)) >= MAX_SCHEDULED)
       throw invalid('conversation', `has ${MAX_SCHEDULED} scheduled messages already`, 'LIMIT_REACHED');
-    const is_held = hold_seconds !== undefined;
     const fresh = { _id: newId(), conversation, message, reply_to, cancel_on_reply, is_held };
     await insertScheduled(tx, { ...fresh, actor: { type, id, name }, send_at: at });
     tx.created(fresh._id);
