@@ -54,10 +54,14 @@ const SYSTEM_USERS = [
   /^src\/features\/knowledge\/(turn-queries|loop)\.ts$/,
   // Leaves turns with the messages of all companies, and chooses the next turn of any company.
   /^src\/features\/agents\/(turns|follow-ups)\/(ingest-queries|queue-queries|loop|upkeep)\.ts$/,
+  // Chooses the next due message of any company.
+  /^src\/features\/sends\/due\/(queue-queries|loop)\.ts$/,
   // Looks for messages of all companies that are in no part of the search, and chooses the next company whose messages move.
   /^src\/features\/messages\/parts-upkeep(-queries)?\.ts$/,
   // Deletes old notifications of all companies.
   /^src\/features\/notifications\/upkeep(-queries)?\.ts$/,
+  // Deletes old scheduled messages of all companies.
+  /^src\/features\/scheduled-messages\/upkeep(-queries)?\.ts$/,
   // Deletes old runs, and the days of all companies.
   /^src\/features\/bulk\/upkeep(-queries)?\.ts$/,
   // These files open the database and pass it on.

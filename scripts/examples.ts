@@ -89,6 +89,18 @@ async function recordQuickReplies(take: Take): Promise<void> {
   await take('DELETE /v1/quick-replies/{id}', reply._id);
 }
 
+async function recordScheduled(take: Take, conversation: string): Promise<void> {
+  const message = { contentType: 'TEXT', content: 'Good morning! Your cake is ready.' };
+  const schedule = (send_at: string): Promise<Json> =>
+    take('POST /v1/scheduled-messages', '', { body: { conversation, message, send_at } });
+  const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+  const first = await schedule(inDays(1));
+  await take('PATCH /v1/scheduled-messages/{id}', first._id, { body: { send_at: inDays(2) } });
+  await take('POST /v1/scheduled-messages/{id}/send', first._id);
+  const second = await schedule(inDays(1));
+  await take('POST /v1/scheduled-messages/{id}/cancel', second._id);
+}
+
 async function recordViews(take: Take, owner: string): Promise<void> {
   const filters = { open: true, owner, tag: 'order' };
   const view = await take('POST /v1/views', '', { body: { name: 'Open orders', is_shared: true, filters } });
@@ -132,6 +144,7 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
     body: { conversationId: conversation, message: { contentType: 'LOCATION', location } },
   });
   await recordTemplateSend(take, conversation);
+  await recordScheduled(take, conversation);
   const note = { content: 'She asked for a cake on Friday', contentType: 'TEXT' };
   await take('POST /v1/messages/note', '', {
     body: { conversationId: conversation, message: note, mentions: [user._id] },

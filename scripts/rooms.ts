@@ -23,6 +23,7 @@ export const ROOMS = [
   'quick-replies',
   'templates',
   'sends',
+  'scheduled-messages',
   'bulk',
   'campaigns',
   'knowledge',

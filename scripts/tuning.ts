@@ -128,11 +128,11 @@ export const TUNING: readonly Tuning[] = [
     constants: {
       'channels/email/idle.ts': 'LONGEST_MS',
       'channels/email/imap.ts': 'MAX_BYTES MAX_MAILS MAX_READING_MS',
-      'features/agents/follow-ups/loop.ts': 'MAX_ATTEMPTS',
       'features/agents/turns/ingest-queries.ts': 'MOST_WAITS',
       'features/agents/turns/loop.ts': 'MAX_ATTEMPTS',
       'features/campaigns/turn.ts': 'MAX_PAUSE_SECONDS',
       'features/sends/dispatch.ts': 'MAX_CALLS MAX_WAIT_MS',
+      'features/sends/due/loop.ts': 'MAX_ATTEMPTS',
       'features/inbound/intake.ts': 'MAX_PAUSE_MS',
       'features/knowledge/prepare.ts': 'MAX_SPLIT_HERE',
       'features/pipelines/remove-steps.ts': 'MAX_MOVED_BY_REQUEST',

@@ -30,6 +30,7 @@ import { optOutRoutes } from './features/opt-outs/routes.ts';
 import { pipelineRoutes } from './features/pipelines/routes.ts';
 import { tableRoutes } from './features/tables/routes.ts';
 import { viewRoutes } from './features/views/routes.ts';
+import { scheduledMessageRoutes } from './features/scheduled-messages/routes.ts';
 import { templateRoutes } from './features/templates/routes.ts';
 import { userRoutes } from './features/users/routes.ts';
 import { webChatRoutes } from './features/web-chat/routes.ts';
@@ -80,6 +81,7 @@ const rooms = [
   quickReplyRoutes,
   viewRoutes,
   templateRoutes,
+  scheduledMessageRoutes,
   campaignRoutes,
   knowledgeRoutes,
   agentRoutes,

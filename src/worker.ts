@@ -32,9 +32,12 @@ import { purgeNotificationsJob } from './features/notifications/jobs.ts';
 import { emptyStepJob } from './features/pipelines/jobs.ts';
 import { tableRowImporter } from './features/tables/rows/importer.ts';
 import { eraseRowsJob } from './features/tables/jobs.ts';
-import { startFollowUps } from './features/agents/follow-ups/loop.ts';
+import { FOLLOW_UPS } from './features/agents/follow-ups/source.ts';
 import { purgeTurnsJob } from './features/agents/jobs.ts';
 import { startAgents } from './features/agents/turns/loop.ts';
+import { purgeScheduledJob } from './features/scheduled-messages/jobs.ts';
+import { SCHEDULED_MESSAGES } from './features/scheduled-messages/source.ts';
+import { startDueSends } from './features/sends/due/loop.ts';
 import { startCopies } from './features/templates/copy.ts';
 import { inboxConnectedJob } from './features/templates/jobs.ts';
 import { purgeLinksJob, sendInvitationJob, sendResetJob } from './features/users/jobs.ts';
@@ -82,6 +85,7 @@ const jobs = [
   purgeConversationRunsJob,
   purgeChangesJob,
   purgeNotificationsJob,
+  purgeScheduledJob,
   findUndividedJob,
   redactContactJob,
 ];
@@ -107,7 +111,8 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     startCampaigns(kit),
     startPreparing(kit),
     startAgents(kit),
-    startFollowUps(kit),
+    startDueSends(kit, FOLLOW_UPS),
+    startDueSends(kit, SCHEDULED_MESSAGES),
   ];
   const looks = [
     crossedStatuses(kit),

@@ -88,6 +88,19 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
     why: "changes the inbox's account at the network",
   },
   'POST /v1/messages/note': { scope: 'notes:create', why: 'reaches no contact' },
+  ...Object.fromEntries(
+    [
+      ['GET', ''],
+      ['POST', ''],
+      ['GET', '/{id}'],
+      ['PATCH', '/{id}'],
+      ['POST', '/{id}/send'],
+      ['POST', '/{id}/cancel'],
+    ].map(([method = '', end]) => [
+      `${method} /v1/scheduled-messages${end}`,
+      { scope: method === 'GET' ? 'messages:read' : 'messages:create', why: 'is a message' },
+    ]),
+  ),
   'GET /v1/quick-replies': { scope: 'messages:read', why: 'is a text for messages' },
   'POST /v1/quick-replies': { scope: 'messages:create', why: 'everybody who sends has texts of their own' },
   'GET /v1/quick-replies/{id}': { scope: 'messages:read', why: 'is a text for messages' },

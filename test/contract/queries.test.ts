@@ -9,7 +9,8 @@ import { after, test } from 'node:test';
 import { parseSync, Visitor } from 'oxc-parser';
 import pg from 'pg';
 import type { Executor, Statement } from '../../src/platform/store/db.ts';
-import { FOLLOW_UP_QUEUE } from '../../src/features/agents/follow-ups/queue-queries.ts';
+import { SCHEDULED_QUEUE } from '../../src/features/scheduled-messages/source.ts';
+import { FOLLOW_UP_QUEUE } from '../../src/features/agents/follow-ups/source.ts';
 import { LINKS } from '../../src/features/agents/link-queries.ts';
 import { TURN_QUEUE } from '../../src/features/agents/turns/queue-queries.ts';
 import { CAMPAIGN_QUEUE } from '../../src/features/campaigns/turn-queries.ts';
@@ -60,7 +61,15 @@ const WITHOUT_TABLES: Record<string, string> = {
 const RUN_KINDS = [CONVERSATION_RUNS, IMPORTS, REPLAYS];
 
 /** The queue tables whose claims are leases. */
-const QUEUES = [CAMPAIGN_QUEUE, COPY_QUEUE, FOLLOW_UP_QUEUE, KNOWLEDGE_QUEUE, TURN_QUEUE, ...RUN_KINDS.map(runQueue)];
+const QUEUES = [
+  CAMPAIGN_QUEUE,
+  COPY_QUEUE,
+  FOLLOW_UP_QUEUE,
+  KNOWLEDGE_QUEUE,
+  SCHEDULED_QUEUE,
+  TURN_QUEUE,
+  ...RUN_KINDS.map(runQueue),
+];
 
 /** The statements of the system role that have no company condition, each with the reason. */
 const WITHOUT_COMPANY: Record<string, string> = {
@@ -95,6 +104,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'limits.purge': 'buckets belong to subjects, of which a company is one',
   'retention.countPages': 'the size of a table',
   'notifications.deleteOld': 'retention, by age alone',
+  'scheduled-messages.deleteEnded': 'retention, by age alone',
   'runs.deleteOld': 'retention, by age alone',
   'bulk.deleteOldRuns': 'runs of all companies, by their age alone',
   'bulk.deleteOldPeople': 'days of all companies, by their age alone',
@@ -256,6 +266,7 @@ const VARIANTS: Record<string, unknown[]> = {
   NearQuery: [null, toBroadSearch('7')].map((search) => ({ filter: anything, search })),
   RunKind: RUN_KINDS,
   'RunKind<R>': RUN_KINDS,
+  LeasedTable: [FOLLOW_UP_QUEUE, SCHEDULED_QUEUE],
   // Some functions look into a text before they send it, so it must look like a real one.
   string: ['7'],
   PartitionSuffix: ['rest'],

@@ -6,12 +6,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { countAutomatic, listReplies } from '../../src/features/agents/turns/program-queries.ts';
-import {
-  claimFollowUps,
-  FOLLOW_UP_QUEUE,
-  restFollowUps,
-  takeUnsettledFollowUps,
-} from '../../src/features/agents/follow-ups/queue-queries.ts';
+import { FOLLOW_UP_QUEUE } from '../../src/features/agents/follow-ups/source.ts';
+import { SCHEDULED_QUEUE } from '../../src/features/scheduled-messages/source.ts';
+import { claimDue, restDue, takeUnsettledDue } from '../../src/features/sends/due/queue-queries.ts';
 import {
   claimTurns,
   deleteOldConversationBudgets,
@@ -291,17 +288,20 @@ const leased = (queue: LeasedTable): Record<string, [walk: Walk['walk'], exactly
   'what a worker still holds': [(tx) => openLeases(tx, queue).renew(HELD), WAITING],
 });
 
+const dueWalks = (queue: LeasedTable): Record<string, [walk: Walk['walk'], exactly: number]> => ({
+  'what waits': [(tx) => claimDue(tx, queue, CAPACITY), CLAIMED],
+  'what rests': [(tx) => restDue(tx, queue, HELD), WAITING],
+  'what is unsettled': [(tx) => takeUnsettledDue(tx, queue, 60), TAKEN],
+  ...leased(queue),
+});
+
 const QUEUE_WALKS: Record<string, Walk> = {
   ...queueWalks('runs', {
     'what waits': [(tx) => claimRuns(tx, IMPORTS, CAPACITY), CLAIMED],
     ...leased(runQueue(IMPORTS)),
   }),
-  ...queueWalks('follow_ups', {
-    'what waits': [(tx) => claimFollowUps(tx, CAPACITY), CLAIMED],
-    'what rests': [(tx) => restFollowUps(tx, HELD), WAITING],
-    'what is unsettled': [(tx) => takeUnsettledFollowUps(tx, 60), TAKEN],
-    ...leased(FOLLOW_UP_QUEUE),
-  }),
+  ...queueWalks('follow_ups', dueWalks(FOLLOW_UP_QUEUE)),
+  ...queueWalks('scheduled_messages', dueWalks(SCHEDULED_QUEUE)),
   ...queueWalks('pending_turns', {
     'what waits': [(tx) => claimTurns(tx, CAPACITY), CLAIMED],
     'what rests': [(tx) => restTurns(tx, HELD), WAITING],

@@ -110,6 +110,32 @@ test('a message whose process dies before the network answers is not sent again,
   assert.equal((await listSent()).length, 2, 'nothing was sent again');
 });
 
+test('a scheduled message is given to the network once, although several processes look for it and all of them are killed while they send it', async () => {
+  const { send, listSent, listStatuses, key, _id: company } = await createSender('100000000000322');
+  const second = await stage.start('worker');
+  await callSandbox('PUT', 'settings', { faults: { send: [{ kind: 'hang_after_accept', ms: 60_000 }] } });
+  const [{ _id: conversation } = { _id: '' }] = await stage.store.sql<{ _id: string }>(
+    'select _id from conversations where company_id = $1',
+    [company],
+  );
+  const body = { conversation, message: { content: 'Later' }, hold_seconds: 1 };
+  const { _id } = await call(201, 'POST', `${api.url}/v1/scheduled-messages`, { key, body });
+  await waitUntil('the network to take the message', async () => (await listSent()).length === 1);
+  await Promise.all([worker.kill(), second.kill()]);
+  // What a dead process has left is settled later; the test makes that due.
+  await stage.store.sql('update scheduled_messages set settle_until = now() where _id = $1', [_id]);
+  await Promise.all([worker.restart(), second.restart()]);
+  const ended = await waitUntil('the scheduled message to end', async () => {
+    const found = await call(200, 'GET', `${api.url}/v1/scheduled-messages/${_id}`, { key });
+    return found.status !== 'SCHEDULED' && found;
+  });
+  assert.equal(ended.status, 'SENT');
+  assert.equal((await send('text', { content: 'Another' })).status, 'SENT');
+  assert.deepEqual(await listStatuses(), ['QUEUED', 'SENT']);
+  assert.equal((await listSent()).length, 2, 'the scheduled message and the other one');
+  await second.kill();
+});
+
 test(
   'a message whose process is killed while its picture is converted is sent to nobody, leaves no file behind, and the next send converts the picture',
   { skip: skipWithoutProc },

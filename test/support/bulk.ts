@@ -87,6 +87,11 @@ function makeQueues(): Record<string, Record<string, string>> {
       ...leased,
       ...due('settle_until'),
     },
+    scheduled_messages: {
+      status: `case when ${IS_WAITING} or ${IS_DUE} then 'SCHEDULED' else 'SENT' end`,
+      ...leased,
+      ...due('settle_until'),
+    },
     pending_turns: leased,
     agent_turns: due('settle_until'),
     agent_conversation_budgets: { day: `current_date - case when ${IS_DUE} then 100 else 0 end` },

@@ -26,6 +26,8 @@ export interface OpenConsole {
 export interface ConsoleOptions extends BrowserContextOptions {
   language?: 'en' | 'pt-BR' | 'es';
   theme?: 'light' | 'dark';
+  /** For how many seconds what is sent can be taken back: 0, which sends at once, when absent; null leaves the choice to the page. */
+  undoSeconds?: 0 | 5 | 10 | 20 | null;
   /** The address below /console at which the page is opened. */
   path?: string;
 }
@@ -44,13 +46,17 @@ export async function openConsole(
 export async function openConsoleAt(
   { url, email }: { url: string; email: string },
   browser: Browser,
-  { language = 'en', theme = 'light', path = '', ...options }: ConsoleOptions = {},
+  { language = 'en', theme = 'light', undoSeconds = 0, path = '', ...options }: ConsoleOptions = {},
 ): Promise<OpenConsole> {
   const { page, complaints, requests } = await openPage(browser, {
     viewport: { width: 1280, height: 800 },
     ...options,
   });
-  const chosen = { 'parley.language': language, 'parley.theme': theme };
+  const chosen = {
+    'parley.language': language,
+    'parley.theme': theme,
+    ...(undoSeconds !== null && { 'parley.undo-send': String(undoSeconds) }),
+  };
   await page.context().addInitScript(`Object.assign(localStorage, ${JSON.stringify(chosen)})`);
   await page.goto(`${url}/console${path}`);
   await fillLogIn(page, email);

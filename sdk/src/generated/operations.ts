@@ -107,6 +107,9 @@ import type {
   Row,
   RowCreate,
   RowUpdate,
+  ScheduledMessage,
+  ScheduledMessageCreate,
+  ScheduledMessageUpdate,
   SendAudio,
   SendContent,
   SendDocument,
@@ -834,6 +837,25 @@ export interface TemplatesListQuery {
   search?: string | undefined;
 }
 
+export interface ScheduledMessagesListQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** Only records of this conversation */
+  conversation?: string | undefined;
+  /** Only records with this status */
+  status?: 'SCHEDULED' | 'SENT' | 'CANCELLED' | 'FAILED' | undefined;
+}
+
 export interface CampaignsExportQuery {
   /** ENROLLMENTS: one line per contact, newest first. ANALYTICS: one line per counter: group, item, counter, count */
   content?: 'ENROLLMENTS' | 'ANALYTICS' | undefined;
@@ -1411,6 +1433,20 @@ export interface Methods {
       };
     }>;
   };
+  scheduledMessages: {
+    /** Send a scheduled message now. Sends it within the request, after earlier messages of the conversation that are due. A message that was already sent, cancelled or failed, or is being sent, returns 409. Requires the scope `messages:create`. */
+    send: (id: string, options?: CallOptions) => Promise<ScheduledMessage>;
+    /** Cancel a scheduled message. It is not sent, and its `cancel_reason` is CANCELLED_BY_REQUEST. A message that was already sent, cancelled or failed, or is being sent, returns 409. Requires the scope `messages:create`. */
+    cancel: (id: string, options?: CallOptions) => Promise<ScheduledMessage>;
+    /** Change a scheduled message. Changes its time or its content; `message` replaces the entire content. A message that was already sent, cancelled or failed, or is being sent, returns 409. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
+    update: (id: string, body: ScheduledMessageUpdate, options?: CallOptions) => Promise<ScheduledMessage>;
+    /** Read a scheduled message. Once it is sent, `sent_message` names the message. Requires the scope `messages:read`. */
+    get: (id: string, options?: CallOptions) => Promise<ScheduledMessage>;
+    /** List scheduled messages. Includes those that were sent or cancelled, or have failed; `status=SCHEDULED` leaves them out. Requires the scope `messages:read`. */
+    list: ListMethod<[query?: ScheduledMessagesListQuery, options?: CallOptions], ScheduledMessage>;
+    /** Schedule a message. Sends a text, a file or a template at `send_at`, in the name of the caller, under the rules of a normal send. With `hold_seconds` instead, the message is held for some seconds, in which it can be cancelled: this is how the console undoes a send. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
+    create: (body: ScheduledMessageCreate, options?: CallOptions) => Promise<ScheduledMessage>;
+  };
   campaigns: {
     /** Export a campaign as CSV. Returns the contacts of a campaign with their statuses, or its counters. A company can run two exports at a time (429). If an export cannot be read to its end, the connection is cut. Requires the scope `campaigns:read`. Also requires `contacts:read` unless `content` is ANALYTICS. */
     export: (id: string, query?: CampaignsExportQuery, options?: CallOptions) => Promise<Response>;
@@ -1733,6 +1769,14 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     delete: { method: 'DELETE', path: '/v1/inboxes/{id}/templates/{name}' },
     create: { method: 'POST', path: '/v1/inboxes/{id}/templates', body: 'json', key: true },
     list: { method: 'GET', path: '/v1/inboxes/{id}/templates', query: true, answer: 'list' },
+  },
+  scheduledMessages: {
+    send: { method: 'POST', path: '/v1/scheduled-messages/{id}/send', key: true },
+    cancel: { method: 'POST', path: '/v1/scheduled-messages/{id}/cancel', key: true },
+    update: { method: 'PATCH', path: '/v1/scheduled-messages/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/scheduled-messages/{id}' },
+    list: { method: 'GET', path: '/v1/scheduled-messages', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/scheduled-messages', body: 'json', key: true },
   },
   campaigns: {
     export: { method: 'GET', path: '/v1/campaigns/{id}/export', query: true, answer: 'file' },

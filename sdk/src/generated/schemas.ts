@@ -4125,6 +4125,123 @@ export interface NotificationSettingsChange {
   } | undefined;
 }
 
+export interface ScheduledContent {
+  /** The kind of content. TEXT by default */
+  contentType?: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE' | undefined;
+  /** The text, or the caption of a file */
+  content?: string | null | undefined;
+  /** The uploaded file, for the type of a file */
+  attachment?: string | null | undefined;
+  /** The template with its values, for TEMPLATE */
+  template?: GivenTemplate | null | undefined;
+  /** Only for EMAIL: the subject and the recipients of the mail */
+  email?: {
+    /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+    subject?: string | null | undefined;
+    /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
+    to?: string[] | undefined;
+    /** Further recipients, whom all recipients see */
+    cc?: string[] | undefined;
+    /** Further recipients, whom no other recipient sees */
+    bcc?: string[] | undefined;
+  } | null | undefined;
+}
+
+/** A message that is sent at a time */
+export interface ScheduledMessage {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** Identifier: 24 lower-case hex characters */
+  contact: string;
+  /** Identifier: 24 lower-case hex characters */
+  inbox: string;
+  /** The message to send */
+  message: {
+    /** The kind of content. TEXT by default */
+    contentType: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE';
+    /** The text, or the caption of a file */
+    content: string | null;
+    /** Identifier: 24 lower-case hex characters */
+    attachment: string | null;
+    template: GivenTemplate | null;
+    /** Only for EMAIL: the subject and the recipients of the mail */
+    email?: {
+      /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+      subject?: string | null | undefined;
+      /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
+      to?: string[] | undefined;
+      /** Further recipients, whom all recipients see */
+      cc?: string[] | undefined;
+      /** Further recipients, whom no other recipient sees */
+      bcc?: string[] | undefined;
+    } | null | undefined;
+  };
+  /** The message that it replies to */
+  reply_to: string | null;
+  /** When it is sent */
+  send_at: string;
+  /** Whether it was created with `hold_seconds`, so that its author could take it back */
+  is_held: boolean;
+  /** Whether it is cancelled if the contact writes first */
+  cancel_on_reply: boolean;
+  /** SCHEDULED; SENT: the network was called, and the message has a status of its own; CANCELLED; FAILED */
+  status: 'SCHEDULED' | 'SENT' | 'CANCELLED' | 'FAILED';
+  /** The message, once it is stored to be sent. A blocked or rejected message is stored as well */
+  sent_message: string | null;
+  /** Why it was cancelled; null unless it was */
+  cancel_reason: 'CANCELLED_BY_REQUEST' | 'REPLIED' | null;
+  /** Why it failed */
+  failure: {
+    /** The code of the cause in the errors of the message, or of the error with which a send would be refused. AUTHOR_INACTIVE: the user was deactivated or removed, or the API key was revoked or has expired. COMPANY_SUSPENDED: the company was suspended */
+    code: string;
+    /** The cause in a sentence */
+    message: string;
+  } | null;
+  /** The user or API key in whose name it is sent */
+  created_by: {
+    /** The kind of author */
+    type: 'USER' | 'KEY';
+    /** The id of the user or the API key */
+    _id: string;
+    /** The name shown to people */
+    name: string;
+  };
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface ScheduledMessageCreate {
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** The message to send */
+  message: ScheduledContent;
+  /** When it is sent: in the future, at most a year ahead */
+  send_at?: string | undefined;
+  /** Instead of `send_at`: holds the message for this long, so that its author can take it back */
+  hold_seconds?: number | undefined;
+  /** The message that it replies to */
+  reply_to?: string | null | undefined;
+  /** true: it is cancelled if the contact writes first */
+  cancel_on_reply?: boolean | undefined;
+}
+
+export interface ScheduledMessageUpdate {
+  /** The message to send */
+  message?: ScheduledContent | undefined;
+  /** When it is sent: in the future, at most a year ahead */
+  send_at?: string | undefined;
+  /** The message that it replies to */
+  reply_to?: string | null | undefined;
+  /** true: it is cancelled if the contact writes first */
+  cancel_on_reply?: boolean | undefined;
+}
+
 export interface Column {
   /** The name of the column in the data of a row */
   key: string;
@@ -4378,7 +4495,7 @@ export type LiveEvent = {
   /** Too many of these records have changed, or the changes are too old to be listed: read the lists again */
   data: {
     /** The events affected */
-    events: Array<'inbox' | 'contact' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'table_row' | 'notification' | 'view'>;
+    events: Array<'inbox' | 'contact' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'scheduled_message' | 'table_row' | 'notification' | 'view'>;
   };
 } | {
   /** The event */
@@ -4457,6 +4574,13 @@ export type LiveEvent = {
   id?: string | undefined;
   /** The record as its GET returns it */
   data: FollowUp;
+} | {
+  /** The event */
+  event: 'scheduled_message';
+  /** The cursor from which the stream can be resumed */
+  id?: string | undefined;
+  /** The record as its GET returns it */
+  data: ScheduledMessage;
 } | {
   /** The event */
   event: 'table_row';
@@ -5092,6 +5216,7 @@ export interface ErrorStatuses {
   REPLAY_RUNNING: 409;
   REQUEST_TIMEOUT: 408;
   RUNS_WAITING: 409;
+  SCHEDULED_MESSAGE_ENDED: 409;
   STEP_IN_USE: 409;
   STORAGE_FULL: 503;
   TABLE_EXISTS: 409;

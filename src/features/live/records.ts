@@ -13,6 +13,7 @@ import { readImports } from '../imports/imports.ts';
 import { readInboxes } from '../inboxes/inboxes.ts';
 import { readNotifications } from '../notifications/notifications.ts';
 import { readMessages } from '../messages/messages.ts';
+import { readScheduledMessages } from '../scheduled-messages/scheduled-messages.ts';
 import { readViews } from '../views/views.ts';
 import { readRows } from '../tables/rows/rows.ts';
 import type { NotedChange } from './queries.ts';
@@ -54,6 +55,10 @@ const KINDS = new Map<string, Kind[]>([
     ],
   ],
   ['follow_ups', [{ event: 'follow_up', scope: 'agents:read', isRemovable: false, read: readFollowUps }]],
+  [
+    'scheduled_messages',
+    [{ event: 'scheduled_message', scope: 'messages:read', isRemovable: false, read: readScheduledMessages }],
+  ],
   ['table_rows', [{ event: 'table_row', scope: 'tables:read', isRemovable: true, read: readRows }]],
   [
     'notifications',

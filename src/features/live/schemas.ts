@@ -11,6 +11,7 @@ import { Import } from '../imports/schemas.ts';
 import { Inbox } from '../inboxes/schemas.ts';
 import { Message } from '../messages/schemas.ts';
 import { Notification } from '../notifications/schemas.ts';
+import { ScheduledMessage } from '../scheduled-messages/schemas.ts';
 import { Row } from '../tables/schemas.ts';
 import { View } from '../views/schemas.ts';
 
@@ -26,6 +27,7 @@ const RECORD_EVENTS = [
   'bulk_run',
   'campaign',
   'follow_up',
+  'scheduled_message',
   'table_row',
   'notification',
   'view',
@@ -113,6 +115,7 @@ const LiveEvent = define(
     record('bulk_run', BulkRun),
     record('campaign', Campaign),
     record('follow_up', FollowUp),
+    record('scheduled_message', ScheduledMessage),
     record('table_row', Row),
     record('notification', Notification),
     record('view', View),

@@ -187,7 +187,7 @@ async function findNamed(
   if (gone) throw unknownReference(gone.path);
   const channel = kit.channels.get(target.channel);
   if (!AUTOMATIC.has(acting.actor.type)) expectSendable(channel, content);
-  checkMail(channel, content, unsubscribe ?? false);
+  checkMail(channel, content, { isMass: unsubscribe ?? false });
   if (unsubscribe && !channel.can.unsubscribe)
     throw invalid('unsubscribe', `has no effect on the channel ${channel.name}, whose messages have no such link`);
   const own = attachment && checkFile(channel, content, attachment);
@@ -195,11 +195,15 @@ async function findNamed(
 }
 
 /** Throws VALIDATION_FAILED for a mail's subject or recipients on another channel, and for a mass mail that names recipients. */
-function checkMail({ name, can }: Channel, content: MessageContent, isMass: boolean): void {
+export function checkMail(
+  { name, can }: Channel,
+  content: MessageContent,
+  { path = 'email', isMass = false }: { path?: string; isMass?: boolean },
+): void {
   if (!listParts(content).email) return;
-  if (!can.subjects) throw invalid('email', `has no effect on the channel ${name}, whose messages are no mails`);
+  if (!can.subjects) throw invalid(path, `has no effect on the channel ${name}, whose messages are no mails`);
   if (isMass && listCopied(content).length > 0)
-    throw invalid('email', 'can only have a subject with unsubscribe, whose link is the contact’s own');
+    throw invalid(path, 'can only have a subject with unsubscribe, whose link is the contact’s own');
 }
 
 /** The stored message does not have the operator's name. No one reads the refusal of an automatic message, so the network judges it. */
@@ -209,10 +213,9 @@ function writeOutgoing(channel: Channel, target: SendTarget, { actor }: Acting, 
 }
 
 /** Throws CONTENT_NOT_SUPPORTED. No one reads the refusal of an automatic message, so that one is stored as FAILED. */
-function expectSendable(channel: Channel, { contentType }: MessageContent): void {
+export function expectSendable(channel: Channel, { contentType }: MessageContent, path = 'conversationId'): void {
   if (channel.can.content.includes(contentType)) return;
   const message = `is of the channel ${channel.name}, which cannot send ${contentType}`;
-  const path = 'conversationId';
   throw new AppError('CONTENT_NOT_SUPPORTED', `${path} ${message}`, [{ path, code: 'CONTENT_NOT_SUPPORTED', message }]);
 }
 

@@ -254,7 +254,7 @@ const MAX_COPIES = declareLimit(10, {
 const addresses = (description: string) =>
   Type.Optional(Type.Array(Email, { maxItems: MAX_COPIES, uniqueItems: true, description }));
 
-const email = Type.Optional(
+export const email = Type.Optional(
   nullable(
     plain.strict('Only for EMAIL: the subject and the recipients of the mail', {
       subject: Type.Optional(

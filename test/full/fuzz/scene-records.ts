@@ -54,6 +54,13 @@ export async function createSceneRecords(
       from conversations v join agents a on a.company_id = v.company_id where v.company_id = $1 and a.name = 'Ana'`,
     [company],
   );
+  await store.sql(
+    `insert into scheduled_messages (company_id, _id, conversation_id, actor, message, send_at, held_until)
+      select company_id, _id, _id, jsonb_build_object('type', 'company', 'id', _id, 'name', 'Till'),
+        '{"contentType": "TEXT", "content": "Hello", "attachment": null, "template": null}', '2099-01-01', '2099-01-01'
+      from conversations where company_id = $1`,
+    [company],
+  );
   const columns = FIELD_TYPES.map((type) => {
     const options = type === 'SELECT' ? { options: ['one', 'two'] } : {};
     return { title: makeSlug(type), type, ...options };
@@ -125,6 +132,7 @@ export function createRecordSuggestions({ fields, inbox }: KnownRecords): Record
     phone_number: (chance) => `+55 11 9${8_000 + chance.int(9)}-000${chance.int(9)}`,
     external_id: (chance) => `customer-${chance.int(40)}`,
     snoozed_until: () => '2099-01-01T00:00:00.000Z',
+    send_at: () => new Date(Date.now() + 86_400_000).toISOString(),
     until: () => '2099-01-01T00:00:00.000Z',
     // The slug of a table, and the key of one of its columns.
     slug: (chance) => `slug_${chance.int(1_000)}`,

@@ -220,6 +220,7 @@ const TABLES: Record<string, string> = {
   'knowledge-item': 'knowledge_items',
   'agent-turn': 'agent_turns',
   'follow-up': 'follow_ups',
+  'scheduled-message': 'scheduled_messages',
   enrollment: 'campaign_enrollments',
 };
 

@@ -152,6 +152,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
     'knowledge-item': item._id,
     'agent-turn': await insertTurn(platform, { agent, conversation, item: item._id }),
     'follow-up': await insertFollowUp(platform, { agent, conversation }),
+    'scheduled-message': await insertScheduled(platform, { conversation, marker }),
     'history-entry': await insertHistoryEntry(platform, { conversation, marker }),
     notification: await insertNotification(platform, { conversation, user }),
     'conversation-run': run._id,
@@ -201,6 +202,22 @@ async function insertFollowUp(
     [followUp, agent, conversation],
   );
   return followUp;
+}
+
+/** Inserts a scheduled message that never becomes due. */
+async function insertScheduled(
+  { database }: Platform,
+  { conversation, marker }: Record<'conversation' | 'marker', string>,
+): Promise<string> {
+  const scheduled = newId();
+  await database.sql(
+    `insert into scheduled_messages (company_id, _id, conversation_id, actor, message, send_at, held_until)
+      select company_id, $1, _id, jsonb_build_object('type', 'company', 'id', $1, 'name', $3::text),
+        jsonb_build_object('contentType', 'TEXT', 'content', $3::text, 'attachment', null, 'template', null), '2099-01-01', '2099-01-01'
+      from conversations where _id = $2`,
+    [scheduled, conversation, marker],
+  );
+  return scheduled;
 }
 
 /** Allows MCP servers, and inserts one that answers nobody, for the agent. */

@@ -234,6 +234,22 @@ async function scheduleAgain({ database }: Platform, own: FullCompany): Promise<
   );
 }
 
+/** Schedules the company's message again. */
+async function scheduleMessageAgain({ database }: Platform, own: FullCompany): Promise<void> {
+  await database.sql(
+    `update scheduled_messages set status = 'SCHEDULED', cancel_reason = null, message_id = null, settle_until = null, send_at = '2099-01-01',
+        held_until = '2099-01-01' where company_id = $1`,
+    [own._id],
+  );
+}
+
+/** A message that is due in almost a year. */
+const schedules = (own: FullCompany): Json => ({
+  message: { contentType: 'DOCUMENT', content: null, attachment: findId(own, 'attachment'), template: undefined },
+  send_at: new Date(Date.now() + 360 * 86_400_000).toISOString(),
+  reply_to: null,
+});
+
 export const SAMPLES: Record<string, Sample> = {
   'POST /v1/users': {
     also: ROLE_SCOPES.VIEWER,
@@ -380,6 +396,15 @@ export const SAMPLES: Record<string, Sample> = {
   'PATCH /v1/quick-replies/{id}': { body: () => ({ title: 'Till' }) },
   'POST /v1/views': { body: () => ({ name: newId(), is_shared: true, filters: { open: true } }) },
   'PATCH /v1/views/{id}': { body: () => ({ position: 1 }) },
+  'POST /v1/scheduled-messages': {
+    body: (own) => ({ ...schedules(own), hold_seconds: undefined }),
+  },
+  'PATCH /v1/scheduled-messages/{id}': {
+    body: schedules,
+    prepare: scheduleMessageAgain,
+  },
+  'POST /v1/scheduled-messages/{id}/send': { prepare: scheduleMessageAgain },
+  'POST /v1/scheduled-messages/{id}/cancel': { prepare: scheduleMessageAgain },
   'POST /v1/agents/follow-ups/{id}/cancel': { prepare: scheduleAgain },
   'POST /v1/agents': { body: () => ({ type: 'AI', url: null, follow_ups: [FOLLOW_UP] }) },
   'PATCH /v1/agents/{id}': { body: () => ({ url: null, follow_ups: [FOLLOW_UP] }) },

@@ -37,6 +37,7 @@ export function KeysDialog(): ReactElement {
     [['A'], texts.assign],
     [['E'], texts.close],
     [['U'], texts.unread],
+    [[isApple() ? '⌘' : 'Ctrl', 'Z'], texts.undoSend],
   ];
   return (
     <Dialog title={texts.title} width="wide" onClose={closeCommandDialog} finalFocus={() => findFocusBefore() ?? true}>

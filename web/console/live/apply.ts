@@ -16,6 +16,7 @@ import { rereadHealthSoon, rereadInboxes, showInbox } from '../records/inboxes.t
 import { forgetMessage, forgetThread, rereadThreads, showMessage } from '../records/messages.ts';
 import { rereadNotifications, showNotification } from '../records/notifications.ts';
 import { queries } from '../records/queries.ts';
+import { rereadScheduled, showScheduled } from '../records/scheduled-messages.ts';
 import { forgetRowById, rereadRows, rereadTableImports, showLiveRow, showTableImport } from '../records/tables.ts';
 import { forgetView, rereadViews, showView } from '../records/views.ts';
 import { noticeMessage } from '../notices/notices.ts';
@@ -50,6 +51,8 @@ export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
       return showCampaign(change.data);
     case 'follow_up':
       return showFollowUp(change.data);
+    case 'scheduled_message':
+      return showScheduled(change.data);
     case 'contact_import':
       return showContactImport(change.data);
     case 'table_import':
@@ -97,6 +100,7 @@ export function rereadAll(): void {
   rereadRows();
   rereadCampaigns();
   rereadFollowUps();
+  rereadScheduled();
   rereadInboxes();
   rereadNotifications();
   rereadViews();

@@ -15,6 +15,7 @@ import {
 } from './feeds.ts';
 import { inOrder, LeftOut } from './in-order.ts';
 import { LIVE, queries } from './queries.ts';
+import { sendHeld } from './scheduled-messages.ts';
 import { readViewCountsSoon } from './views.ts';
 
 const FEEDS = ['conversations'] as const;
@@ -166,6 +167,8 @@ function putAway({ _id, unread_count }: Conversation, change: ConversationUpdate
   const wasOffline = !navigator.onLine;
   const act = async (options: CallOptions): Promise<Conversation> => {
     if (wasOffline && (await parley.conversations.get(_id, options)).unread_count > unread_count) throw new LeftOut();
+    // What is only held to be taken back was sent before: it would reopen the conversation.
+    if (change.status === 'CLOSED') await sendHeld(_id, options);
     return parley.conversations.update(_id, change, options);
   };
   return inOrder(_id, act, true);

@@ -98,6 +98,10 @@ export function isRepeated({ _id, conversation, contentType, content, attachment
 export const findNewestMessage = (conversation: string): string | null =>
   queries.getQueryData<Feed<Message>>(keyOf(conversation))?.items[0]?._id ?? null;
 
+/** Returns a loaded message of a conversation. */
+export const findThreadMessage = (conversation: string, id: string): Message | undefined =>
+  queries.getQueryData<Feed<Message>>(keyOf(conversation))?.items.find(({ _id }) => _id === id);
+
 export const forgetMessage = (id: string): void => changeFeeds<Message>(THREADS, (feed) => removeFromFeed(feed, id));
 
 export const forgetThread = (conversation: string): void => queries.removeQueries({ queryKey: keyOf(conversation) });

@@ -33,6 +33,10 @@ export function formatShort(at: string, now = new Date()): string {
   return format({ day: 'numeric', month: 'short' }, at);
 }
 
+/** 14:05 of today; on another day of the next week Tue 14:05. */
+export const formatWeekdayTime = (at: string, now = new Date()): string =>
+  isSameDay(new Date(at), now) ? formatTime(at) : format({ weekday: 'short', hour: '2-digit', minute: '2-digit' }, at);
+
 /** The name of a weekday; 1 is Monday. */
 export const formatWeekday = (day: number): string =>
   // The first of June 2026 is a Monday.

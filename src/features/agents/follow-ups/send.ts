@@ -21,12 +21,12 @@ import {
   postponeFollowUp,
   type DueFollowUp,
 } from './queries.ts';
-import type { ClaimedFollowUp, UnsettledFollowUp } from './queue-queries.ts';
-import { SETTLE_SECONDS } from '../left-work.ts';
+import { SETTLE_SECONDS } from '../../sends/due/left-work.ts';
+import type { ClaimedSend, UnsettledSend } from '../../sends/due/queue-queries.ts';
 import { moveToDay, scheduleFollowUp } from './schedule.ts';
 
 /** Sends a follow-up, puts it off, or cancels it. */
-export async function sendFollowUp(kit: Kit, { company, _id, claimed_at }: ClaimedFollowUp): Promise<void> {
+export async function sendFollowUp(kit: Kit, { company, _id, claimed_at }: ClaimedSend): Promise<void> {
   const acting = await actFor(kit, company, _id);
   const template = await prepareIfNeeded(kit, acting, _id);
   const stored = await acting.tx(async (tx) => {
@@ -50,7 +50,7 @@ export async function sendFollowUp(kit: Kit, { company, _id, claimed_at }: Claim
 }
 
 /** Ends a follow-up whose worker died while it called the network, or the outcome of whose message was unknown. */
-export async function settleLeftFollowUp(kit: Kit, { company, _id }: UnsettledFollowUp): Promise<void> {
+export async function settleLeftFollowUp(kit: Kit, { company, _id }: UnsettledSend): Promise<void> {
   const acting = await actFor(kit, company, _id);
   const message = (await findFollowUp(acting.read, _id))?.message;
   const [sent] = message ? await readMessages(acting.read, [message]) : [];
@@ -58,7 +58,7 @@ export async function settleLeftFollowUp(kit: Kit, { company, _id }: UnsettledFo
 }
 
 /** Ends a follow-up that could not be sent, whatever was tried. */
-export async function giveUpFollowUp(kit: Kit, { company, _id, claimed_at }: ClaimedFollowUp): Promise<void> {
+export async function giveUpFollowUp(kit: Kit, { company, _id, claimed_at }: ClaimedSend): Promise<void> {
   await kit.database.tenantTx(company, async (tx) => {
     const due = await lockFollowUp(tx, _id);
     // Another worker may have taken it meanwhile, and may be sending it.
@@ -123,6 +123,3 @@ async function settle(acting: Acting, id: string, status: StoredOutgoing['messag
     if (agent) await scheduleFollowUp(tx, { agent, conversation: due.conversation, index: due.index + 1 });
   });
 }
-
-/** Returns true when sending cannot succeed later either: the platform has refused what the follow-up would send. */
-export const isRefused = (error: unknown): boolean => error instanceof AppError && error.status < 500;

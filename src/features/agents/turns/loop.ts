@@ -11,7 +11,7 @@ import {
   type ClaimedTurn,
   type TurnEnd,
 } from './queue-queries.ts';
-import { SETTLE_SECONDS, settleLeftWork } from '../left-work.ts';
+import { SETTLE_SECONDS, settleLeftWork } from '../../sends/due/left-work.ts';
 import { giveUpTurn, settleLeft, takeTurn } from './turn.ts';
 
 // A turn waits for a model most of its time, and then uses neither CPU time nor a connection to the database.

@@ -18,7 +18,7 @@ import type { Answer, Question, SentFile } from '../answers/answer.ts';
 import { startNotes } from '../answers/notes.ts';
 import { findAnswer } from '../answers/find.ts';
 import { scheduleFollowUp } from '../follow-ups/schedule.ts';
-import { SETTLE_SECONDS } from '../left-work.ts';
+import { SETTLE_SECONDS } from '../../sends/due/left-work.ts';
 import { findAgent } from '../queries.ts';
 import type { Agent, Handoff } from '../schemas.ts';
 import type { AnswerWork, HandoffReason } from './schemas.ts';

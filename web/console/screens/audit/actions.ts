@@ -19,6 +19,7 @@ const ACTIONS = {
   'mcp-servers': ['create', 'update', 'delete'],
   messages: ['create', 'send-bulk'],
   pipelines: ['create', 'update', 'delete'],
+  'scheduled-messages': ['create', 'update', 'send', 'cancel'],
   'quick-replies': ['create', 'update', 'delete'],
   synonyms: ['update'],
   tables: ['create', 'update', 'delete', 'import', 'create-row', 'update-row', 'delete-row'],

@@ -1,12 +1,12 @@
 /** How long the contact of a conversation has waited for an answer. */
-import { useEffect, useState, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import { formatMoment, formatShortDuration } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { MINUTE_MS, useMinute } from '../../ui/minute.ts';
 import { INBOX } from './texts.ts';
 import styles from './waiting.module.css';
 
-const MINUTE_MS = 60_000;
 /** From here on, the waiting time is amber, and then red. */
 const LONG_MINUTES = 30;
 const TOO_LONG_MINUTES = 120;
@@ -26,14 +26,4 @@ export function Waiting({ since }: { since: string }): ReactElement {
       <time dateTime={since}>{formatShortDuration(minutes)}</time>
     </span>
   );
-}
-
-/** Returns the time, again each minute. */
-function useMinute(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), MINUTE_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }

@@ -1,4 +1,4 @@
-/** The user's own name, picture and password, and how the console looks and sounds in this browser. */
+/** The user's own name, picture and password, and how the console looks, sounds and sends in this browser. */
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { parley } from '../../client.ts';
@@ -10,6 +10,7 @@ import { chooseNotices, useNoticeSettings } from '../../notices/notices.ts';
 import { NotificationChoice } from '../../notifications/settings.tsx';
 import { playSound } from '../../../browser/sound.ts';
 import { useSession } from '../../session/session.ts';
+import { chooseUndoSeconds, UNDO_SECONDS, useUndoSeconds } from '../../session/undo-seconds.ts';
 import { formatDate } from '../../texts/formats.ts';
 import { LANGUAGES } from '../../../browser/texts.ts';
 import { chooseLanguage, LANGUAGE_NAMES, useLanguage } from '../../texts/language.ts';
@@ -29,6 +30,7 @@ export function ProfileScreen(): ReactElement {
     <Page title={names.profile} lead={`${user.name} · ${user.email} · ${texts.since(formatDate(user.createdAt))}`}>
       <Appearance />
       <AboutMe />
+      <Sending />
       <NotificationChoice />
       <NoticeChoice />
       <Password />
@@ -62,6 +64,21 @@ function Appearance(): ReactElement {
         hint={texts.letterKeysHint}
         checked={hasLetterKeys}
         onChange={chooseLetterKeys}
+      />
+    </Card>
+  );
+}
+
+function Sending(): ReactElement {
+  const texts = useTexts(PROFILE);
+  return (
+    <Card title={texts.sending}>
+      <SelectField
+        label={texts.undoSend}
+        hint={texts.undoSendHint}
+        value={useUndoSeconds()}
+        options={UNDO_SECONDS.map((value) => ({ value, label: value === '0' ? texts.off : texts.seconds(value) }))}
+        onChange={chooseUndoSeconds}
       />
     </Card>
   );

@@ -17,7 +17,7 @@ import { IconButton } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { showError } from '../../../ui/toast.tsx';
-import { useSnoozeMenu } from '../thread/snooze-menu.tsx';
+import { useTimeMenu } from '../thread/time-menu.tsx';
 import { THREAD } from '../thread/texts.ts';
 import { listStepItems } from '../step-items.ts';
 import styles from './bulk.module.css';
@@ -85,7 +85,9 @@ export function SelectionBar({
 function Actions({ apply, isBusy }: { apply: Apply; isBusy: boolean }): ReactElement {
   const texts = useTexts(THREAD);
   const [isTagging, tag] = useState(false);
-  const snooze = useSnoozeMenu((until) => apply({ status: 'SNOOZED', snoozed_until: until }));
+  const snooze = useTimeMenu({ title: texts.putAside, label: texts.until }, (until) =>
+    apply({ status: 'SNOOZED', snoozed_until: until }),
+  );
   const stepItems = listStepItems(usePipelines(), null, (step) => apply({ step }));
   return (
     <div className={styles['actions']}>

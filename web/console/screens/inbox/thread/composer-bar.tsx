@@ -11,14 +11,19 @@ import { returnToComposer } from '../../../frame/writing.ts';
 import styles from './composer.module.css';
 import { EmojiChoice } from './emoji.tsx';
 import { useRecorder, type VoiceRecorder } from './recorder.ts';
+import { SendButton } from './send-button.tsx';
 import { THREAD } from './texts.ts';
 
 interface ComposerBarProps {
   isNote: boolean;
   canSend: boolean;
+  /** The network accepts nothing but templates now. */
+  isLate: boolean;
   /** The message is sent by itself as soon as its files are uploaded. */
   isBusy: boolean;
   onSend(): void;
+  /** Null while a file is being uploaded. */
+  onLater: ((at: string) => void) | null;
   onFiles(files: readonly File[]): void;
   onEmoji(emoji: string): void;
   /** The field that has the focus after an emoji was chosen. */
@@ -28,7 +33,7 @@ interface ComposerBarProps {
 }
 
 export function ComposerBar(props: ComposerBarProps): ReactElement {
-  const { isNote, canSend, isBusy, onSend, onFiles, onEmoji, area, onTemplate } = props;
+  const { isNote, canSend, isLate, isBusy, onSend, onLater, onFiles, onEmoji, area, onTemplate } = props;
   const texts = useTexts(THREAD);
   const recorder = useRecorder();
   if (recorder.seconds !== null) return <RecordingBar recorder={recorder} seconds={recorder.seconds} />;
@@ -43,18 +48,20 @@ export function ComposerBar(props: ComposerBarProps): ReactElement {
     <div className={styles['bar']}>
       {!isNote && <FileButton onFiles={onFiles} onOpen={returnToComposer} />}
       <EmojiChoice area={area} onChoose={onEmoji} />
-      {!isNote && onTemplate && <IconButton icon="template" label={texts.template} onClick={onTemplate} />}
+      {!isNote && !isLate && onTemplate && <IconButton icon="template" label={texts.template} onClick={onTemplate} />}
       {!isNote && canRecord() && <IconButton icon="microphone" label={texts.record} onClick={record} />}
       <span className={styles['space']} />
-      <Button
-        kind={isNote ? 'note' : 'primary'}
-        icon={isNote ? 'note' : 'send'}
-        disabled={!canSend}
-        isBusy={isBusy}
-        onClick={onSend}
-      >
-        {isNote ? texts.addNote : texts.send}
-      </Button>
+      {isNote ? (
+        <Button kind="note" icon="note" disabled={!canSend} isBusy={isBusy} onClick={onSend}>
+          {texts.addNote}
+        </Button>
+      ) : isLate && onTemplate ? (
+        <Button kind="primary" icon="template" onClick={onTemplate}>
+          {texts.template}
+        </Button>
+      ) : (
+        <SendButton {...{ canSend, isBusy, onSend, onLater }} />
+      )}
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { useCompanyName, useQuickReplies, useUsers } from '../../../records/comp
 import { keepPlace, type RunInTurn } from '../../../records/in-order.ts';
 import { useMay, useSession } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
+import { useMinute } from '../../../ui/minute.ts';
 import { useHasTemplates } from '../../../ui/templates/template-inboxes.ts';
 import { showError } from '../../../ui/toast.tsx';
 import { UploadList } from '../../../ui/uploads/upload-list.tsx';
@@ -23,6 +24,8 @@ import { useMailHead, type GivenMail, type MailWriting } from './mail-head.ts';
 import { OthersHere } from './others-here.tsx';
 import { ReplyMark } from './reply-mark.tsx';
 import { offerQuickReplies, offerUsers, type Suggestion } from './suggestions.ts';
+import { SendingFrom } from './sending-from.tsx';
+import { useUndo } from './taking-back.ts';
 import { TemplateDialog } from './template-dialog.tsx';
 import { TextInput } from './text-input.tsx';
 import { THREAD } from './texts.ts';
@@ -47,18 +50,17 @@ export function Composer(props: ComposerProps): ReactElement | null {
   const uploads = useUploadsIn(openFiles(place));
   // A note has no files, and leaves those of the reply where they are.
   const files = isNote ? [] : uploads.files;
-  const isLate = isWindowClosed(conversation) && !isNote;
+  const isLate = useIsLate(conversation) && !isNote;
   const begun = { ...draft.hasText, REPLY: draft.hasText.REPLY || uploads.files.length > 0 || replyTo !== null };
   const hasFailed = files.some(({ problem }) => problem !== null);
   const isAwaited = useIsAwaited(place) && !isNote;
   const mail = useMailHead(conversation, contact, place);
   const hasContent = draft.text.trim() !== '' || files.length > 0;
   const canSend = hasContent && !hasFailed && !isLate && !isAwaited && (isNote || !mail?.wrong);
-  const { send, take } = useSending(props, { place, draft, uploads, canSend, mail });
+  const { send, sendLater, take } = useSending(props, { place, draft, uploads, canSend, mail });
   const announceTyping = useTyping(conversation._id);
-  useWriteKeys(() => draft.choose('NOTE'));
-  // An answer to a message is one that the contact reads.
-  useEffect(() => (replyTo ? draft.choose('REPLY') : undefined), [replyTo]);
+  const undo = useUndo(conversation._id);
+  useWritingChoice(draft, replyTo);
   const offers = useOffers(contact, isNote);
   const hasTemplates = useHasTemplates(conversation.inbox);
   if (!useMay('messages:create')) return null;
@@ -82,8 +84,12 @@ export function Composer(props: ComposerProps): ReactElement | null {
       }}
     >
       <OthersHere conversation={conversation._id} />
-      <WritingTabs writing={draft.writing} begun={begun} onChoose={draft.choose}>
-        {isLate && <p className={styles['late']}>{texts.windowClosed}</p>}
+      <WritingTabs
+        writing={draft.writing}
+        begun={begun}
+        onChoose={draft.choose}
+        beside={isNote ? null : <SendingFrom conversation={conversation} />}
+      >
         {replyTo && !isNote && <ReplyMark message={replyTo} onClose={thenReturn(onReplyDone)} />}
         {mail && !isNote && <MailFields writing={mail} />}
         <UploadList files={files} onRemove={thenReturn(uploads.remove)} />
@@ -101,11 +107,13 @@ export function Composer(props: ComposerProps): ReactElement | null {
           onSend={send}
           onTake={take}
           onFiles={addFiles}
+          onUndo={isNote ? null : undo}
         />
         <ComposerBar
-          {...{ isNote, canSend, area }}
+          {...{ isNote, canSend, isLate, area }}
           isBusy={isAwaited}
           onSend={send}
+          onLater={uploads.isReady ? sendLater : null}
           onFiles={addFiles}
           onEmoji={(emoji) => draft.setText(insertAtCaret(area.current, emoji))}
           onTemplate={hasTemplates ? () => setTemplate(true) : null}
@@ -114,6 +122,18 @@ export function Composer(props: ComposerProps): ReactElement | null {
       {isTemplate && <TemplateSending {...{ conversation, contact }} onClose={() => setTemplate(false)} />}
     </div>
   );
+}
+
+/** The window may close while the conversation is open. */
+function useIsLate(conversation: Conversation): boolean {
+  useMinute();
+  return isWindowClosed(conversation);
+}
+
+function useWritingChoice({ choose }: Draft, replyTo: Message | null): void {
+  useWriteKeys(() => choose('NOTE'));
+  // An answer to a message is one that the contact reads.
+  useEffect(() => (replyTo ? choose('REPLY') : undefined), [replyTo]);
 }
 
 function TemplateSending({
@@ -155,12 +175,12 @@ interface Sending {
 function useSending(
   { conversation, replyTo, onReplyDone }: ComposerProps,
   { place, draft, uploads, canSend, mail }: Sending,
-): { send(): void; take(suggestion: Suggestion): void } {
+): { send(): void; sendLater(at: string): void; take(suggestion: Suggestion): void } {
   const { user } = useSession();
   const mentioned = useRef(new Map<string, string>());
   const { text, writing, setText } = draft;
   const isNote = writing === 'NOTE';
-  const postAll = (run?: RunInTurn): Promise<unknown> => {
+  const postAll = (run?: RunInTurn, at?: string): Promise<unknown> => {
     const mentions = [...mentioned.current].filter(([, name]) => text.includes(name)).map(([id]) => id);
     const contents = makeContents(text.trim(), {
       isNote,
@@ -170,7 +190,16 @@ function useSending(
     });
     const quoted = isNote ? null : (replyTo?._id ?? null);
     const posted = contents.map((content, index) =>
-      post({ user: user._id, conversation: conversation._id, content, replyTo: index === 0 ? quoted : null }, run),
+      post(
+        {
+          user: user._id,
+          conversation: conversation._id,
+          content,
+          replyTo: index === 0 ? quoted : null,
+          ...(at !== undefined && { later: { send_at: at } }),
+        },
+        run,
+      ),
     );
     setText('');
     if (isNote) mentioned.current.clear();
@@ -194,12 +223,16 @@ function useSending(
     // What is done with the conversation meanwhile comes after the message.
     else keepPlace(conversation._id, (run) => postUploaded(run));
   };
+  const sendLater = (at: string): void => {
+    returnToComposer();
+    if (canSend) void postAll(undefined, at);
+  };
   const take = ({ attachment, user: mention, label }: Suggestion): void => {
     if (mention !== undefined) mentioned.current.set(mention, label);
     // A note has no files.
     if (attachment && !isNote) uploads.addStored(label, parley.attachments.get(attachment));
   };
-  return { send, take };
+  return { send, sendLater, take };
 }
 
 /** Writes into the field in place of what is selected there, and returns its text. */

@@ -57,6 +57,15 @@ export function useDraft(place: string): Draft {
   };
 }
 
+/** Puts a text back into the reply, before what has been written since. */
+export function putBack(place: string, text: string): void {
+  const key = KEPT_AS.REPLY + place;
+  const since = readText(key);
+  const all = since === '' ? text : `${text}\n${since}`;
+  showText(key, all);
+  keep(key, all);
+}
+
 /** The message that the reply answers. */
 export function useQuote(place: string): [quote: Message | null, set: (quote: Message | null) => void] {
   const quote = useStore(quotes, (all) => all.get(place) ?? null);

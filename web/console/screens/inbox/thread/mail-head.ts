@@ -50,12 +50,19 @@ export function useMailHead(conversation: Conversation, contact: Contact | null,
     head,
     usual,
     ...readHeadOf(head),
-    set: (next) => {
-      kept.set(new Map(kept.get()).set(place, next ? JSON.stringify(next) : ''));
-      keep(KEPT_AS + place, next && JSON.stringify(next));
-    },
+    set: (next) => keepHead(place, next),
   };
 }
+
+const keepHead = (place: string, head: MailHead | null): void => {
+  const text = head && JSON.stringify(head);
+  kept.set(new Map(kept.get()).set(place, text ?? ''));
+  keep(KEPT_AS + place, text);
+};
+
+/** Puts the subject and the recipients of a mail back that is not sent. */
+export const putMailBack = (place: string, { subject, to = [], cc = [], bcc = [] }: GivenMail): void =>
+  keepHead(place, { subject: subject ?? '', to: to.join(', '), cc: cc.join(', '), bcc: bcc.join(', ') });
 
 /** The other recipients of the last mail of this conversation. */
 function listOthers(messages: readonly Message[], own: readonly string[]): string[] {

@@ -4,11 +4,13 @@
  */
 import type { Conversation, HistoryEntry, Message } from '@parley/sdk';
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef, useState, type ReactElement, type RefObject } from 'react';
+import { Suspense, useEffect, useMemo, useRef, useState, type ReactElement, type RefObject } from 'react';
 import { useSearch } from 'wouter';
 import { useEarlier } from '../../../records/earlier.ts';
 import type { FeedView } from '../../../records/feeds.ts';
 import { useHistory } from '../../../records/history.ts';
+import { useFailedScheduled, useScheduled } from '../../../records/scheduled-messages.ts';
+import { lazyPart } from '../../../ui/lazy-part.tsx';
 import { formatDay } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/button.tsx';
@@ -33,6 +35,8 @@ interface MessageListProps {
   onEnd: (() => void) | null;
 }
 
+const ScheduledBubble = lazyPart(async () => (await import('./scheduled.tsx')).ScheduledBubble);
+
 const ROW_HEIGHT = 72;
 /** Whoever is this close to the end follows new messages. */
 const END_PIXELS = 120;
@@ -46,14 +50,16 @@ export function MessageList({ conversation, feed, contact, onReply, onEnd }: Mes
   const { _id } = conversation;
   const waiting = useOutbox(_id);
   const history = useHistoryBeside(_id, feed);
+  const scheduled = useScheduled(_id);
+  const failed = useFailedScheduled(_id);
   const [isWanted, setWanted] = useState(false);
   const earlier: Earlier = { feed: useEarlier(conversation, isWanted), isWanted, want: () => setWanted(true) };
   const above = earlier.feed.items;
   const rows = useMemo(() => {
     const outgoing = waiting.filter((each) => !hasArrived(each, feed.items));
-    const own = { conversation: _id, messages: feed.items, history, outgoing };
+    const own = { conversation: _id, messages: feed.items, history, outgoing, scheduled, failed };
     return makeRows({ ...own, earlier: above, isWhole: !feed.hasMore });
-  }, [_id, feed.items, feed.hasMore, history, waiting, above]);
+  }, [_id, feed.items, feed.hasMore, history, waiting, scheduled, failed, above]);
   useEffect(() => discardArrived(waiting, feed.items), [feed.items, waiting]);
   if (feed.isLoading || feed.error)
     return (
@@ -67,7 +73,7 @@ export function MessageList({ conversation, feed, contact, onReply, onEnd }: Mes
       </div>
     );
   if (rows.length === 0) return <Empty icon="channel" title={texts.empty} />;
-  return <Rows {...{ rows, feed, earlier, contact, onReply, onEnd }} />;
+  return <Rows {...{ conversation, rows, feed, earlier, contact, onReply, onEnd }} />;
 }
 
 /** What happened to the conversation since the oldest loaded message; older entries come with older messages. */
@@ -86,12 +92,12 @@ function useHistoryBeside(conversation: string, messages: FeedView<Message>): re
   );
 }
 
-interface RowsProps extends Omit<MessageListProps, 'conversation'> {
+interface RowsProps extends MessageListProps {
   rows: readonly ThreadRow[];
   earlier: Earlier;
 }
 
-function Rows({ rows, feed, earlier, contact, onReply, onEnd }: RowsProps): ReactElement {
+function Rows({ conversation, rows, feed, earlier, contact, onReply, onEnd }: RowsProps): ReactElement {
   const texts = useTexts(THREAD);
   const scroller = useRef<HTMLDivElement>(null);
   const search = useWantedRow();
@@ -146,7 +152,7 @@ function Rows({ rows, feed, earlier, contact, onReply, onEnd }: RowsProps): Reac
               data-wanted={key === search.wanted || undefined}
               style={{ transform: `translateY(${start}px)` }}
             >
-              <RowContent row={rows[index]} contact={contact} onReply={onReply} />
+              <RowContent row={rows[index]} {...{ conversation, contact, onReply }} />
             </li>
           ))}
         </ol>
@@ -249,8 +255,8 @@ function useSettled(act: () => void): void {
 
 /** What the user sends is shown, wherever in the thread they have read. */
 function useOwnSends(rows: readonly ThreadRow[], show: () => void): void {
-  const last = rows.at(-1);
-  const sent = last?.kind === 'outgoing' ? last.key : null;
+  // Below it stands what is sent later.
+  const sent = rows.findLast(({ kind }) => kind === 'outgoing')?.key ?? null;
   const seen = useRef(sent);
   useEffect(() => {
     if (sent !== null && sent !== seen.current) show();
@@ -258,13 +264,13 @@ function useOwnSends(rows: readonly ThreadRow[], show: () => void): void {
   });
 }
 
-interface RowContentProps {
+interface RowContentProps extends Pick<MessageListProps, 'conversation'> {
   row: ThreadRow | undefined;
   contact: string;
   onReply(message: Message): void;
 }
 
-function RowContent({ row, contact, onReply }: RowContentProps): ReactElement | null {
+function RowContent({ row, conversation, contact, onReply }: RowContentProps): ReactElement | null {
   switch (row?.kind) {
     case undefined:
       return null;
@@ -286,5 +292,11 @@ function RowContent({ row, contact, onReply }: RowContentProps): ReactElement | 
       return <HistoryLine entry={row.entry} />;
     case 'outgoing':
       return <OutgoingBubble outgoing={row.outgoing} />;
+    case 'scheduled':
+      return (
+        <Suspense>
+          <ScheduledBubble scheduled={row.scheduled} conversation={conversation} />
+        </Suspense>
+      );
   }
 }

@@ -2,13 +2,22 @@
  * Messages on their way to the platform. They are shown at once; one that the platform did not take stays with its cause, also over a reload,
  * and is sent again with the same Idempotency-Key, so that the contact gets it once.
  */
-import type { Attachment, CallOptions, Message, TemplateComponent } from '@parley/sdk';
+import type {
+  Attachment,
+  CallOptions,
+  Message,
+  ScheduledContent,
+  ScheduledMessage,
+  TemplateComponent,
+} from '@parley/sdk';
 import { useMemo } from 'react';
 import { parley } from '../../../client.ts';
 import { nameSummary } from '../../../records/contacts.ts';
 import { findKnownConversation } from '../../../records/conversations.ts';
 import { inOrder, type RunInTurn } from '../../../records/in-order.ts';
 import { findNewestMessage, showMessage } from '../../../records/messages.ts';
+import { showCreated } from '../../../records/scheduled-messages.ts';
+import { readUndoSeconds } from '../../../session/undo-seconds.ts';
 import { useSession } from '../../../session/session.ts';
 import { createStore, keep, listKept, useStore } from '../../../store.ts';
 import { getTexts } from '../../../texts/texts.ts';
@@ -38,6 +47,8 @@ export interface Outgoing {
   conversation: string;
   content: OutgoingContent;
   replyTo: string | null;
+  /** When it is sent; absent for a message that is sent at once. */
+  later?: { send_at: string } | { hold_seconds: number };
   /** The newest message of the conversation when this one was written; "" when there was none. */
   after: string;
   createdAt: string;
@@ -122,12 +133,12 @@ export function copyContent({
 
 /** Sends something new; `run` has kept its place in the order of the conversation. */
 export const post = (
-  given: Pick<Outgoing, 'user' | 'conversation' | 'content' | 'replyTo'>,
+  given: Pick<Outgoing, 'user' | 'conversation' | 'content' | 'replyTo' | 'later'>,
   run?: RunInTurn,
 ): Promise<void> =>
   postAgain(
     {
-      ...given,
+      ...holdWhereWanted(given),
       key: makeKey(),
       after:
         findNewestMessage(given.conversation) ?? findKnownConversation(given.conversation)?.last_message?._id ?? '',
@@ -137,6 +148,14 @@ export const post = (
     run,
   );
 
+/** What the user sends is held for a moment, so that it can be taken back. No one but the team reads a note, so it is not held. */
+function holdWhereWanted<Given extends Pick<Outgoing, 'content' | 'later'>>(given: Given): Given {
+  const hold_seconds = readUndoSeconds();
+  return hold_seconds === 0 || given.later || given.content.kind === 'NOTE'
+    ? given
+    : { ...given, later: { hold_seconds } };
+}
+
 /** Sends what could not be sent before. */
 export async function postAgain(
   outgoing: Outgoing,
@@ -144,7 +163,9 @@ export async function postAgain(
 ): Promise<void> {
   put({ ...outgoing, problem: null });
   try {
-    showMessage(await run((options) => call(outgoing, options)));
+    const { later } = outgoing;
+    if (later) showCreated(await run((options) => schedule(outgoing, later, options)));
+    else showMessage(await run((options) => call(outgoing, options)));
     discard(outgoing);
   } catch (error) {
     put({ ...outgoing, problem: explainError(error), openConversation: findOpenConversation(error) });
@@ -167,6 +188,32 @@ const FILE_METHODS = {
   DOCUMENT: 'sendDocument',
   STICKER: 'sendSticker',
 } as const;
+
+function schedule(
+  { key, conversation, content, replyTo }: Outgoing,
+  later: NonNullable<Outgoing['later']>,
+  given: CallOptions,
+): Promise<ScheduledMessage> {
+  const body = { conversation, message: toScheduled(content), reply_to: replyTo, ...later };
+  return parley.scheduledMessages.create(body, { ...given, idempotencyKey: key });
+}
+
+function toScheduled(content: OutgoingContent): ScheduledContent {
+  switch (content.kind) {
+    case 'FILE': {
+      const { fileType: contentType, attachment, text, email } = content;
+      return { contentType, attachment, email, ...(text !== '' && { content: text }) };
+    }
+    case 'TEMPLATE': {
+      const { name, language, components } = content;
+      return { contentType: 'TEMPLATE', template: { name, language, components } };
+    }
+    case 'TEXT':
+      return { contentType: 'TEXT', content: content.text, email: content.email };
+    case 'NOTE':
+      throw new Error('a note is never scheduled, because the contact would get it');
+  }
+}
 
 function call({ key, conversation: conversationId, content, replyTo }: Outgoing, given: CallOptions): Promise<Message> {
   const options = { ...given, idempotencyKey: key };

@@ -2,7 +2,8 @@
  * The rows of a thread from its oldest message on: the messages, what happened between them, and a mark where a day begins. Above them stand the
  * earlier conversations of the contact, each under a line of its own.
  */
-import type { HistoryEntry, Message } from '@parley/sdk';
+import type { HistoryEntry, Message, ScheduledMessage } from '@parley/sdk';
+import { bySendAt } from '../../../records/scheduled-messages.ts';
 import type { Outgoing } from './outbox.ts';
 
 /** The emoji of the contact, and that of the company; null where there is none. */
@@ -23,7 +24,8 @@ export type ThreadRow =
       isEarlier: boolean;
     }
   | { kind: 'history'; key: string; entry: HistoryEntry }
-  | { kind: 'outgoing'; key: string; outgoing: Outgoing };
+  | { kind: 'outgoing'; key: string; outgoing: Outgoing }
+  | { kind: 'scheduled'; key: string; scheduled: ScheduledMessage };
 
 interface Loaded {
   conversation: string;
@@ -32,22 +34,43 @@ interface Loaded {
   /** What happened since the oldest of them, the newest first. */
   history: readonly HistoryEntry[];
   outgoing: readonly Outgoing[];
+  /** What is sent later, and what can still be taken back. */
+  scheduled: readonly ScheduledMessage[];
+  /** What could not be sent at its time. */
+  failed: readonly ScheduledMessage[];
   /** The loaded messages of earlier conversations, one conversation behind the other. */
   earlier: readonly Message[];
   /** Whether the thread has begun with its first message, above which earlier conversations stand. */
   isWhole: boolean;
 }
 
-export function makeRows({ conversation, messages, history, outgoing, earlier, isWhole }: Loaded): ThreadRow[] {
-  const own = makeSection({ messages, history, days: '' });
+export function makeRows(loaded: Loaded): ThreadRow[] {
+  const { conversation, messages, history, outgoing, earlier, isWhole } = loaded;
+  const own = makeSection({ messages, history, failed: chooseFailed(loaded), days: '' });
+  const { held = [], later = [] } = Object.groupBy(loaded.scheduled.toSorted(bySendAt), ({ is_held }) =>
+    is_held ? 'held' : 'later',
+  );
+  own.push(...held.map(toRow));
   for (const each of outgoing) own.push({ kind: 'outgoing', key: each.key, outgoing: each });
+  own.push(...later.map(toRow));
   if (!isWhole || earlier.length === 0) return own;
   const above = [...Map.groupBy(earlier, (message) => message.conversation)].toReversed();
   return [
-    ...above.flatMap(([id, before]) => [makeDivider(id), ...makeSection({ messages: before, history: [], days: id })]),
+    ...above.flatMap(([id, before]) => [
+      makeDivider(id),
+      ...makeSection({ messages: before, history: [], failed: [], days: id }),
+    ]),
     makeDivider(conversation),
     ...own,
   ];
+}
+
+const toRow = (scheduled: ScheduledMessage): ThreadRow => ({ kind: 'scheduled', key: scheduled._id, scheduled });
+
+/** What failed without a message in the conversation, since the oldest loaded message. */
+function chooseFailed({ failed, messages, isWhole }: Loaded): ScheduledMessage[] {
+  const since = messages.at(-1)?.createdAt ?? '';
+  return failed.filter(({ sent_message, send_at }) => sent_message === null && (isWhole || send_at >= since));
 }
 
 const makeDivider = (conversation: string): ThreadRow => ({
@@ -56,13 +79,13 @@ const makeDivider = (conversation: string): ThreadRow => ({
   conversation,
 });
 
-interface Section extends Pick<Loaded, 'messages' | 'history'> {
+interface Section extends Pick<Loaded, 'messages' | 'history' | 'failed'> {
   /** Distinguishes the days of an earlier conversation from the same days of others; empty for the open one. */
   days: string;
 }
 
 /** A reaction stands at the message that it belongs to, if that one is loaded. */
-function makeSection({ messages, history, days }: Section): ThreadRow[] {
+function makeSection({ messages, history, failed, days }: Section): ThreadRow[] {
   const rows: ThreadRow[] = [];
   const isEarlier = days !== '';
   const reactions = findReactions(messages);
@@ -79,8 +102,9 @@ function makeSection({ messages, history, days }: Section): ThreadRow[] {
     entry.createdAt,
     { kind: 'history', key: entry._id, entry },
   ]);
+  const stopped = failed.map((each): [string, ThreadRow] => [each.send_at, toRow(each)]);
   let day = '';
-  for (const [at, row] of [...bubbles.toReversed(), ...lines.toReversed()].toSorted(byTime)) {
+  for (const [at, row] of [...bubbles.toReversed(), ...lines.toReversed(), ...stopped].toSorted(byTime)) {
     const date = new Date(at).toDateString();
     if (date !== day) rows.push({ kind: 'day', key: days + date, at });
     day = date;

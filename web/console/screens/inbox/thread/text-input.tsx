@@ -27,13 +27,15 @@ interface TextInputProps {
   /** A suggestion was taken into the text. */
   onTake(suggestion: Suggestion): void;
   onFiles(files: readonly File[]): void;
+  /** Undoes the last send; null when nothing can be undone. */
+  onUndo: (() => void) | null;
 }
 
 const MOST_CHARACTERS = 4_096;
 
 /** Enter sends, and with Shift begins a new line. While letters are composed, as in Japanese, Enter belongs to the keyboard. */
 export function TextInput(props: TextInputProps): ReactElement {
-  const { label, text, area, offers, onChange, onSend, onTake, onFiles } = props;
+  const { label, text, area, offers, onChange, onSend, onTake, onFiles, onUndo } = props;
   const [caret, setCaret] = useState(0);
   const wantedCaret = useRef<number | null>(null);
   const suggestions = useSuggestions(text, caret, offers);
@@ -59,6 +61,10 @@ export function TextInput(props: TextInputProps): ReactElement {
   };
   const press = (event: KeyboardEvent): void => {
     if (isComposing(event)) return;
+    if (onUndo && text === '' && isUndo(event)) {
+      event.preventDefault();
+      return onUndo();
+    }
     const suggestion = suggestions.items[suggestions.chosen];
     const isTaken = suggestion ? pressInList(event, suggestion) : false;
     if (isTaken || (event.key === 'Enter' && !event.shiftKey)) event.preventDefault();
@@ -107,6 +113,10 @@ export function TextInput(props: TextInputProps): ReactElement {
     </>
   );
 }
+
+/** Ctrl Z, or Command Z on a Mac. */
+const isUndo = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): boolean =>
+  key.toLowerCase() === 'z' && (ctrlKey || metaKey) && !shiftKey && !altKey;
 
 interface SuggestionListProps {
   id: string;

@@ -86,7 +86,6 @@ export const THREAD = defineTexts(
     READ: 'Read',
     FAILED: 'Failed',
     RECEIVED: 'Received',
-    windowClosed: 'The 24-hour window has closed. Only a template can reach the contact now.',
   },
   {
     'pt-BR': {
@@ -174,7 +173,6 @@ export const THREAD = defineTexts(
       READ: 'Lida',
       FAILED: 'Falhou',
       RECEIVED: 'Recebida',
-      windowClosed: 'As 24 horas em que você pode escrever livremente terminaram. Agora só um modelo chega ao contato.',
     },
     es: {
       assign: 'Asignar',
@@ -261,8 +259,6 @@ export const THREAD = defineTexts(
       READ: 'Leído',
       FAILED: 'Falló',
       RECEIVED: 'Recibido',
-      windowClosed:
-        'Las 24 horas en las que puede escribir libremente terminaron. Ahora solo una plantilla llega al contacto.',
     },
   },
 );

@@ -17,9 +17,9 @@ import { PRIORITIES, PRIORITY_NAMES, STATUS_NAMES } from '../../../texts/convers
 import { findReturn, returnToComposer } from '../../../frame/writing.ts';
 import { canBeUnread, useMarkUnread } from '../marking.ts';
 import { listStepItems } from '../step-items.ts';
-import { useSnoozeMenu } from './snooze-menu.tsx';
 import styles from './thread-head.module.css';
 import { THREAD } from './texts.ts';
+import { useTimeMenu } from './time-menu.tsx';
 
 type Change = (update: ConversationUpdate) => void;
 
@@ -191,7 +191,8 @@ function useWaitItems(
   const texts = useTexts(THREAD);
   const states = useTexts(STATUS_NAMES);
   const { status, snoozed_until } = conversation;
-  const { items, dialog } = useSnoozeMenu((until) => apply({ status: 'SNOOZED', snoozed_until: until }));
+  const words = { title: texts.putAside, label: texts.until };
+  const { items, dialog } = useTimeMenu(words, (until) => apply({ status: 'SNOOZED', snoozed_until: until }));
   const waiting = (['PENDING', 'OPEN'] as const).map((to) => ({
     key: to,
     label: states[to],

@@ -12,24 +12,29 @@ interface WritingTabsProps {
   /** What holds a text, a file or a quote that was not sent. It is marked while the other one is open. */
   begun: Readonly<Record<Writing, boolean>>;
   onChoose(writing: Writing): void;
+  /** What stands beside the tabs. */
+  beside: ReactNode;
   /** What is written, below the tabs. */
   children: ReactNode;
 }
 
-export function WritingTabs({ writing, begun, onChoose, children }: WritingTabsProps): ReactElement {
+export function WritingTabs({ writing, begun, onChoose, beside, children }: WritingTabsProps): ReactElement {
   const texts = useTexts(THREAD);
   return (
     <Tabs.Root value={writing} onValueChange={(chosen) => onChoose(chosen as Writing)}>
-      <Tabs.List className={styles['tabs']} aria-label={texts.writing}>
-        {(['REPLY', 'NOTE'] as const).map((each) => (
-          <Tabs.Tab key={each} value={each} className={styles['tab']} onClick={returnToComposer}>
-            {each === 'NOTE' ? texts.note : texts.reply}
-            {begun[each] && each !== writing && (
-              <span className={styles['begun']} role="img" aria-label={texts.draft} title={texts.draft} />
-            )}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
+      <div className={styles['head']}>
+        <Tabs.List className={styles['tabs']} aria-label={texts.writing}>
+          {(['REPLY', 'NOTE'] as const).map((each) => (
+            <Tabs.Tab key={each} value={each} className={styles['tab']} onClick={returnToComposer}>
+              {each === 'NOTE' ? texts.note : texts.reply}
+              {begun[each] && each !== writing && (
+                <span className={styles['begun']} role="img" aria-label={texts.draft} title={texts.draft} />
+              )}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {beside}
+      </div>
       <Tabs.Panel value={writing} tabIndex={-1} className={styles['panel']}>
         {children}
       </Tabs.Panel>

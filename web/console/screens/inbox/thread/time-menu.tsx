@@ -1,4 +1,4 @@
-/** The times until which conversations can be snoozed, and the dialog for any other time. */
+/** The times at which a conversation comes back or a message is sent, and the dialog for any other time. */
 import { useState, type ReactElement } from 'react';
 import { findReturn } from '../../../frame/writing.ts';
 import { formatListed } from '../../../texts/formats.ts';
@@ -10,12 +10,19 @@ import type { MenuItem } from '../../../ui/menu.tsx';
 import { snoozeTimes, toLocalInput } from './snooze.ts';
 import { THREAD } from './texts.ts';
 
-interface SnoozeMenu {
+interface TimeMenu {
   items: MenuItem[];
   dialog: ReactElement | null;
 }
 
-export function useSnoozeMenu(snooze: (until: string) => void): SnoozeMenu {
+export interface TimeWords {
+  /** What is done at the time, which the dialog and its button say. */
+  title: string;
+  /** The name of the field. */
+  label: string;
+}
+
+export function useTimeMenu(words: TimeWords, take: (at: string) => void): TimeMenu {
   const texts = useTexts(THREAD);
   const [isChoosing, choose] = useState(false);
   const { hour, tomorrow, monday } = snoozeTimes();
@@ -23,7 +30,7 @@ export function useSnoozeMenu(snooze: (until: string) => void): SnoozeMenu {
     key,
     label: `${label} · ${formatListed(at)}`,
     icon: 'clock',
-    onSelect: () => snooze(at),
+    onSelect: () => take(at),
   });
   return {
     items: [
@@ -32,24 +39,24 @@ export function useSnoozeMenu(snooze: (until: string) => void): SnoozeMenu {
       until('monday', texts.monday, monday),
       { key: 'other', label: texts.otherTime, icon: 'clock', onSelect: () => choose(true) },
     ],
-    dialog: isChoosing ? <SnoozeDialog first={tomorrow} snooze={snooze} onClose={() => choose(false)} /> : null,
+    dialog: isChoosing ? <TimeDialog {...words} first={tomorrow} take={take} onClose={() => choose(false)} /> : null,
   };
 }
 
-interface SnoozeDialogProps {
+interface TimeDialogProps extends TimeWords {
   first: string;
-  snooze(until: string): void;
+  take(at: string): void;
   onClose(): void;
 }
 
-function SnoozeDialog({ first, snooze, onClose }: SnoozeDialogProps): ReactElement {
+export function TimeDialog({ title, label, first, take, onClose }: TimeDialogProps): ReactElement {
   const texts = useTexts(THREAD);
   const [typed, type] = useState(() => toLocalInput(new Date(first)));
   const at = Date.parse(typed);
   const isPast = !(at > Date.now());
   return (
     <Dialog
-      title={texts.putAside}
+      title={title}
       onClose={onClose}
       finalFocus={findReturn}
       actions={
@@ -58,15 +65,15 @@ function SnoozeDialog({ first, snooze, onClose }: SnoozeDialogProps): ReactEleme
           disabled={isPast}
           onClick={() => {
             onClose();
-            snooze(new Date(at).toISOString());
+            take(new Date(at).toISOString());
           }}
         >
-          {texts.putAside}
+          {title}
         </Button>
       }
     >
       <TextField
-        label={texts.until}
+        label={label}
         type="datetime-local"
         value={typed}
         onChange={type}

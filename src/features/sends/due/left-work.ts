@@ -1,5 +1,5 @@
-/** What workers leave that die while they send something for an agent: its answers and its follow-ups. */
-import type { Kit } from '../../kit.ts';
+/** What workers leave that die while they send something: answers of agents, follow-ups and scheduled messages. */
+import type { Kit } from '../../../kit.ts';
 
 /** The longest calls to a network for a text and a file, and the time to store the outcomes. After it the worker counts as dead. */
 export const SETTLE_SECONDS = 120;

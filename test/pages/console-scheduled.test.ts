@@ -1,0 +1,156 @@
+/** Messages that are sent later or taken back, and what the composer says about the inbox and the time that is left. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, openConsole, waitForSent, type ConsoleOptions, type OpenConsole } from '../support/console.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+import { writeAsContact } from '../support/traffic.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const platform = await startPlatform();
+const { call, database } = platform;
+const browser = await startBrowser();
+
+/** Opens the conversation of a contact who has written. */
+async function converse(options: ConsoleOptions = {}): Promise<OpenConsole & { conversation: string }> {
+  const { conversation } = await writeAsContact(platform);
+  const opened = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}`, ...options });
+  return { ...opened, conversation: conversation._id };
+}
+
+const findField = (page: Page) => page.getByRole('textbox', { name: 'Write a message' });
+const listSent = async (conversation: string): Promise<Json[]> =>
+  (await call(200, 'GET', `/v1/messages/conversation/${conversation}`)).body.result.filter(
+    ({ message_type }: Json) => message_type === 'OUTGOING',
+  );
+const listScheduled = async (conversation: string): Promise<Json[]> =>
+  (await call(200, 'GET', `/v1/scheduled-messages?conversation=${conversation}`)).body.result;
+
+async function sendLater(page: Page, text: string): Promise<void> {
+  await findField(page).fill(text);
+  await page.getByRole('button', { name: 'Send later' }).click();
+  await page.getByRole('menuitem', { name: /^Tomorrow morning/ }).click();
+  await page
+    .getByRole('article')
+    .filter({ hasText: text })
+    .getByText(/^Scheduled for/)
+    .waitFor();
+}
+
+test('a message is sent later: the thread shows it with its time, which can be changed, and it can be sent now or cancelled back into the composer', async () => {
+  const { page, conversation, complaints, close } = await converse();
+  await sendLater(page, 'Bom dia!');
+  const [{ send_at, status } = { send_at: '', status: '' }] = await listScheduled(conversation);
+  assert.equal(status, 'SCHEDULED');
+  const nine = new Date(send_at);
+  assert.ok(nine.getTime() > Date.now());
+  await page.getByText(/^Scheduled for/).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Edit time' }).click();
+  await page.getByLabel('Send at').fill('2027-03-01T10:30');
+  await page.getByRole('dialog').getByRole('button', { name: 'Edit time' }).click();
+  await page.getByText(/Scheduled for Mar 1, 2027/).waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText(/^Scheduled for/).waitFor({ state: 'detached' });
+  await waitUntil('the text to be back', async () => (await findField(page).inputValue()) === 'Bom dia!');
+  await sendLater(page, 'Boa tarde!');
+  await page.getByRole('button', { name: 'Send now' }).click();
+  await waitForSent(page.getByRole('article').filter({ hasText: 'Boa tarde!' }));
+  await page.getByText(/^Scheduled for/).waitFor({ state: 'detached' });
+  assert.deepEqual(
+    (await listSent(conversation)).map(({ content }) => content),
+    ['Boa tarde!'],
+  );
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('what another person or program schedules, changes and cancels is shown while the thread is open', async () => {
+  const { page, conversation, close } = await converse();
+  const send_at = '2027-03-01T10:30:00.000Z';
+  const body = { conversation, message: { content: 'Amanhã chegamos' }, send_at };
+  const { _id } = (await call(201, 'POST', '/v1/scheduled-messages', { body })).body;
+  await page.getByText('Amanhã chegamos').waitFor();
+  await call(200, 'PATCH', `/v1/scheduled-messages/${_id}`, { body: { message: { content: 'Depois de amanhã' } } });
+  await page.getByText('Depois de amanhã').waitFor();
+  await call(201, 'POST', `/v1/scheduled-messages/${_id}/cancel`);
+  await page.getByText('Depois de amanhã').waitFor({ state: 'detached' });
+  await close();
+});
+
+test('a send is undone by Ctrl Z in the empty composer or by its button, is sent once the time is over, and at once when the conversation is closed', async () => {
+  const { page, conversation, close } = await converse({ undoSeconds: 20 });
+  const field = findField(page);
+  await field.fill('Oops');
+  await field.press('Enter');
+  await page.getByText(/^Sending in/).waitFor();
+  await field.press('Control+z');
+  await waitUntil('the text to be back', async () => (await field.inputValue()) === 'Oops');
+  await field.press('Enter');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await waitUntil('the text to be back', async () => (await field.inputValue()) === 'Oops');
+  assert.deepEqual(await listSent(conversation), []);
+  await field.fill('Certo');
+  await field.press('Enter');
+  await page.getByText(/^Sending in/).waitFor();
+  // The page is gone while the platform holds the message.
+  await page.goto('about:blank');
+  await database.sql('update scheduled_messages set send_at = now(), held_until = now() where conversation_id = $1', [
+    conversation,
+  ]);
+  await waitUntil('the message to be sent', async () => (await listSent(conversation)).length === 1);
+  await page.goto(`${platform.url}/console/inbox/all/${conversation}`);
+  await field.fill('Até logo');
+  await field.press('Enter');
+  await page.getByText(/^Sending in/).waitFor();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await page.getByRole('button', { name: 'Reopen' }).waitFor();
+  assert.deepEqual(
+    (await listSent(conversation)).map(({ content, status }) => [content, status !== 'FAILED']),
+    [
+      ['Certo', true],
+      ['Até logo', true],
+    ],
+  );
+  assert.equal((await call(200, 'GET', `/v1/conversations/${conversation}`)).body.status, 'CLOSED');
+  await close();
+});
+
+test('the setting for undoing a send is kept in the browser, and Off sends at once', async () => {
+  const { page, conversation, close } = await converse({ undoSeconds: null });
+  await page.goto(`${platform.url}/console/profile`);
+  assert.equal(await page.getByLabel('Undo send').inputValue(), '10');
+  await page.getByLabel('Undo send').selectOption({ label: 'Off' });
+  await page.goto(`${platform.url}/console/inbox/all/${conversation}`);
+  await findField(page).fill('Oi');
+  await findField(page).press('Enter');
+  await waitForSent(page.getByRole('article').filter({ hasText: 'Oi' }));
+  assert.deepEqual(await listScheduled(conversation), []);
+  await close();
+});
+
+test('the composer names the sending inbox and the time that is left, and offers only a template once it is over', async () => {
+  const { page, conversation, close } = await converse();
+  const composer = page.locator('[data-composer]');
+  const setWindow = (interval: string): Promise<unknown> =>
+    database.sql(
+      'update conversations set window_expires_at = now() + $2::interval, updated_at = now() where _id = $1',
+      [conversation, interval],
+    );
+  await composer.getByText('Sandbox phone').waitFor();
+  await composer.getByText(/^Replies until .+, 23h left$/).waitFor();
+  await setWindow('65 minutes');
+  await page.reload();
+  await composer
+    .getByText(/^Replies until .+, 1h left$/)
+    .and(page.locator('[data-level=short]'))
+    .waitFor();
+  await setWindow('-1 minute');
+  await page.reload();
+  await composer.getByText('Only a template can be sent').waitFor();
+  assert.equal(await composer.getByRole('button', { name: 'Send', exact: true }).count(), 0);
+  await composer.getByRole('button', { name: 'Send a template' }).click();
+  await page.getByRole('dialog', { name: 'Send a template' }).waitFor();
+  await close();
+});

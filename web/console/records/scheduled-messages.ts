@@ -1,0 +1,68 @@
+/** Messages that a conversation still waits for, and those that could not be sent at their time. */
+import type { CallOptions, ScheduledMessage } from '@parley/sdk';
+import { parley } from '../client.ts';
+import { changeFeeds, placeInFeed, removeFromFeed, useFeed, type Feed } from './feeds.ts';
+import { queries } from './queries.ts';
+
+const FEEDS = 'scheduled-messages';
+type Shown = 'SCHEDULED' | 'FAILED';
+const keyOf = (conversation: string, status: Shown): readonly string[] => [FEEDS, conversation, status];
+
+/** As many as a conversation can wait for. */
+const MOST = 100;
+
+const useListed = (conversation: string, status: Shown): readonly ScheduledMessage[] =>
+  useFeed(keyOf(conversation, status), (after, signal) =>
+    parley.scheduledMessages.list({ conversation, status, limit: MOST, skipCount: true, after }, { signal }),
+  ).items;
+
+/** Lists what is sent later, and what the person can still take back. */
+export const useScheduled = (conversation: string): readonly ScheduledMessage[] => useListed(conversation, 'SCHEDULED');
+export const useFailedScheduled = (conversation: string): readonly ScheduledMessage[] =>
+  useListed(conversation, 'FAILED');
+
+/** How much the clock of the browser is ahead of the platform's, as the last answer has shown. */
+let aheadMs = 0;
+
+/** For how many more seconds the message waits. */
+export const findSecondsLeft = ({ send_at }: ScheduledMessage): number =>
+  Math.max(0, Math.ceil((Date.parse(send_at) + aheadMs - Date.now()) / 1_000));
+
+/** Shows a change of a scheduled message. An older state than the one that is shown is ignored. */
+export function showScheduled(scheduled: ScheduledMessage): void {
+  changeFeeds<ScheduledMessage>([FEEDS, scheduled.conversation], (feed, [, , status]) => {
+    const before = feed.items.find(({ _id }) => _id === scheduled._id);
+    if (before && before.updatedAt > scheduled.updatedAt) return feed;
+    return scheduled.status === status
+      ? placeInFeed(feed, scheduled, ({ createdAt }) => createdAt)
+      : removeFromFeed(feed, scheduled._id);
+  });
+}
+
+/** Shows what this browser has just scheduled. */
+export function showCreated(scheduled: ScheduledMessage): void {
+  aheadMs = Date.now() - Date.parse(scheduled.createdAt);
+  showScheduled(scheduled);
+}
+
+export const rereadScheduled = (): void => void queries.invalidateQueries({ queryKey: [FEEDS] });
+
+export const cancelScheduled = async ({ _id }: ScheduledMessage): Promise<void> =>
+  showScheduled(await parley.scheduledMessages.cancel(_id));
+
+export const sendScheduled = async ({ _id }: ScheduledMessage, options?: CallOptions): Promise<void> =>
+  showScheduled(await parley.scheduledMessages.send(_id, options));
+
+export const reschedule = async ({ _id }: ScheduledMessage, send_at: string): Promise<void> =>
+  showScheduled(await parley.scheduledMessages.update(_id, { send_at }));
+
+/** Sends what is only held to be taken back, because what happens to the conversation now comes after it. */
+export async function sendHeld(conversation: string, options: CallOptions): Promise<void> {
+  const known = queries.getQueryData<Feed<ScheduledMessage>>(keyOf(conversation, 'SCHEDULED'))?.items ?? [];
+  const held = known.filter(({ is_held }) => is_held).toSorted(bySendAt);
+  // Failure policy: one that has been sent or cancelled meanwhile holds up nothing.
+  for (const each of held) await sendScheduled(each, options).catch(() => undefined);
+}
+
+export const bySendAt = (a: ScheduledMessage, b: ScheduledMessage): number =>
+  a.send_at === b.send_at ? Number(a._id > b._id) - Number(a._id < b._id) : a.send_at < b.send_at ? -1 : 1;

@@ -1,0 +1,168 @@
+/** A message that is sent later, one that can still be taken back, or one that could not be sent at its time. */
+import type { Conversation, ScheduledMessage } from '@parley/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useState, type ReactElement } from 'react';
+import { parley } from '../../../client.ts';
+import { findSecondsLeft, reschedule, sendScheduled } from '../../../records/scheduled-messages.ts';
+import { useMay, useSession } from '../../../session/session.ts';
+import { useExplainFailure } from '../../../texts/failures.ts';
+import { formatListed, formatWeekdayTime } from '../../../texts/formats.ts';
+import { useTexts } from '../../../texts/texts.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { COMMON } from '../../../ui/texts.ts';
+import { showError } from '../../../ui/toast.tsx';
+import styles from './scheduled.module.css';
+import { SENDING } from './sending-texts.ts';
+import { useTakeBack } from './taking-back.ts';
+import { TimeDialog } from './time-menu.tsx';
+
+interface ScheduledProps {
+  scheduled: ScheduledMessage;
+  conversation: Conversation;
+}
+
+export function ScheduledBubble({ scheduled, conversation }: ScheduledProps): ReactElement {
+  const { message, is_held, status } = scheduled;
+  return (
+    <article className={styles['scheduled']}>
+      <div className={`${styles['bubble']} ${is_held ? styles['held'] : ''}`}>
+        {message.attachment !== null && <FileName id={message.attachment} />}
+        {message.template && <TemplateName name={message.template.name} />}
+        {message.content && (
+          <p className={styles['text']} dir="auto">
+            {message.content}
+          </p>
+        )}
+      </div>
+      {status === 'FAILED' ? (
+        <Failed scheduled={scheduled} />
+      ) : is_held ? (
+        <Held scheduled={scheduled} />
+      ) : (
+        <Later scheduled={scheduled} conversation={conversation} />
+      )}
+    </article>
+  );
+}
+
+function FileName({ id }: { id: string }): ReactElement {
+  const texts = useTexts(SENDING);
+  const { data } = useQuery({
+    queryKey: ['attachment', id],
+    queryFn: ({ signal }) => parley.attachments.get(id, { signal }),
+  });
+  return (
+    <p className={styles['part']}>
+      <Icon name="file" size={16} />
+      <bdi>{data?.meta.fileName ?? texts.file}</bdi>
+    </p>
+  );
+}
+
+function TemplateName({ name }: { name: string }): ReactElement {
+  const texts = useTexts(SENDING);
+  return (
+    <p className={styles['part']}>
+      <Icon name="template" size={16} />
+      {texts.templateNamed(name)}
+    </p>
+  );
+}
+
+/** Counts down while the message can be taken back. */
+function Held({ scheduled }: { scheduled: ScheduledMessage }): ReactElement {
+  const texts = useTexts(SENDING);
+  const common = useTexts(COMMON);
+  const takeBack = useTakeBack(scheduled.conversation);
+  const [seconds, setSeconds] = useState(() => findSecondsLeft(scheduled));
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds(findSecondsLeft(scheduled)), 250);
+    return () => clearInterval(timer);
+  }, [scheduled]);
+  const undoing = useMutation({ mutationFn: () => takeBack(scheduled) });
+  return (
+    <footer className={styles['foot']}>
+      <span className={styles['when']} role="timer">
+        <Icon name="clock" size={12} />
+        {texts.sendingIn(seconds)}
+      </span>
+      <Button
+        kind="quiet"
+        title={texts.undoSend}
+        isBusy={undoing.isPending}
+        disabled={seconds === 0}
+        onClick={() => undoing.mutate()}
+      >
+        {common.undo}
+      </Button>
+    </footer>
+  );
+}
+
+function Later({ scheduled, conversation }: ScheduledProps): ReactElement {
+  const texts = useTexts(SENDING);
+  const { user } = useSession();
+  const mayWrite = useMay('messages:create');
+  const { send_at, created_by, message } = scheduled;
+  const { window_expires_at } = conversation;
+  const isLate = window_expires_at !== null && send_at > window_expires_at && message.template === null;
+  return (
+    <>
+      {isLate && <p className={styles['warning']}>{texts.windowEnds(formatWeekdayTime(window_expires_at))}</p>}
+      <footer className={styles['foot']}>
+        <span className={styles['when']}>
+          <Icon name="clock" size={12} />
+          <time dateTime={send_at}>{texts.scheduledFor(formatListed(send_at))}</time>
+          {created_by._id !== user._id && <bdi>{texts.scheduledBy(created_by.name)}</bdi>}
+        </span>
+        {mayWrite && <Actions scheduled={scheduled} />}
+      </footer>
+    </>
+  );
+}
+
+function Actions({ scheduled }: { scheduled: ScheduledMessage }): ReactElement {
+  const texts = useTexts(SENDING);
+  const [isEditing, edit] = useState(false);
+  const takeBack = useTakeBack(scheduled.conversation);
+  const act = useMutation({ mutationFn: (run: () => Promise<void>) => run(), onError: showError });
+  const { isPending } = act;
+  return (
+    <>
+      <Button kind="quiet" disabled={isPending} onClick={() => act.mutate(() => sendScheduled(scheduled))}>
+        {texts.sendNow}
+      </Button>
+      <Button kind="quiet" disabled={isPending} onClick={() => edit(true)}>
+        {texts.editTime}
+      </Button>
+      <Button kind="quiet" disabled={isPending} onClick={() => act.mutate(() => takeBack(scheduled))}>
+        {texts.cancel}
+      </Button>
+      {isEditing && (
+        <TimeDialog
+          title={texts.editTime}
+          label={texts.sendAt}
+          first={scheduled.send_at}
+          take={(at) => act.mutate(() => reschedule(scheduled, at))}
+          onClose={() => edit(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function Failed({ scheduled: { failure } }: { scheduled: ScheduledMessage }): ReactElement {
+  const texts = useTexts(SENDING);
+  const explain = useExplainFailure();
+  const reasons = new Map([
+    ['AUTHOR_INACTIVE', texts.authorGone],
+    ['COMPANY_SUSPENDED', texts.suspended],
+  ]);
+  return (
+    <p className={styles['cause']}>
+      {texts.notScheduled}
+      {failure && `: ${reasons.get(failure.code) ?? explain({ ...failure, title: '' })}`}
+    </p>
+  );
+}

@@ -1,0 +1,48 @@
+/** Takes a message that is not sent yet back into the composer, with its files and the message that it answers. */
+import type { ScheduledMessage } from '@parley/sdk';
+import { parley } from '../../../client.ts';
+import { findThreadMessage } from '../../../records/messages.ts';
+import { bySendAt, cancelScheduled, findSecondsLeft, useScheduled } from '../../../records/scheduled-messages.ts';
+import { useSession } from '../../../session/session.ts';
+import { showError } from '../../../ui/toast.tsx';
+import { useUploadsIn } from '../../../ui/uploads/uploads.ts';
+import { returnToComposer } from '../../../frame/writing.ts';
+import { openFiles, putBack, useDraftPlace, useQuote } from './drafts.ts';
+import { putMailBack } from './mail-head.ts';
+import { SENDING } from './sending-texts.ts';
+import { getTexts } from '../../../texts/texts.ts';
+
+/** Returns what cancels a message. One of the user's own goes back into the composer. */
+export function useTakeBack(conversation: string): (scheduled: ScheduledMessage) => Promise<void> {
+  const { user } = useSession();
+  const place = useDraftPlace(conversation);
+  const uploads = useUploadsIn(openFiles(place));
+  const [, quote] = useQuote(place);
+  return async (scheduled) => {
+    try {
+      await cancelScheduled(scheduled);
+      returnToComposer();
+    } catch (error) {
+      return showError(error);
+    }
+    const { message, created_by, reply_to } = scheduled;
+    if (created_by._id !== user._id || message.template) return;
+    if (message.content) putBack(place, message.content);
+    if (message.email) putMailBack(place, message.email);
+    if (message.attachment !== null)
+      uploads.addStored(getTexts(SENDING).file, parley.attachments.get(message.attachment));
+    const answered = reply_to === null ? null : findThreadMessage(conversation, reply_to);
+    if (answered) quote({ ...answered });
+  };
+}
+
+/** Returns what undoes the user's last send, or null when there is none that can be taken back. */
+export function useUndo(conversation: string): (() => void) | null {
+  const { user } = useSession();
+  const takeBack = useTakeBack(conversation);
+  const last = useScheduled(conversation)
+    .filter((each) => each.is_held && each.created_by._id === user._id && findSecondsLeft(each) > 0)
+    .toSorted(bySendAt)
+    .at(-1);
+  return last ? () => void takeBack(last) : null;
+}
