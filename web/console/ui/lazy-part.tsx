@@ -11,10 +11,11 @@ import { COMMON } from './texts.ts';
 /** A part did not arrive. */
 const isMissing = createStore(false);
 
-export const lazyPart = (load: () => Promise<ComponentType>): LazyExoticComponent<ComponentType> =>
-  lazy(async () => ({ default: await loadPart(load) }));
+export const lazyPart = <Props,>(
+  load: () => Promise<ComponentType<Props>>,
+): LazyExoticComponent<ComponentType<Props>> => lazy(async () => ({ default: await loadPart(load) }));
 
-async function loadPart(load: () => Promise<ComponentType>): Promise<ComponentType> {
+async function loadPart<Props>(load: () => Promise<ComponentType<Props>>): Promise<ComponentType<Props>> {
   // Failure policy: a browser remembers that a file did not arrive, so only a new page asks for it again.
   const part = await load().catch(() => null);
   if (part) forgetFailures();
