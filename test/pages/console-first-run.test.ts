@@ -49,3 +49,27 @@ test('a user who may do none of the steps of a new company does not see them, an
   assert.deepEqual(complaints(), []);
   await close();
 });
+
+/** The screens with lists of which a new company has nothing, each with the button of its first record. */
+const EMPTY = {
+  contacts: 'New contact',
+  businesses: 'New business',
+  campaigns: 'New campaign',
+  agents: 'New agent',
+  knowledge: 'Write a text',
+  'quick-replies': 'New quick reply',
+  tables: 'New table',
+  inboxes: 'Connect an inbox',
+  webhook: 'Set up the webhook',
+};
+
+test('an empty list has the primary button of its screen, which is not in the head of the screen as well', async () => {
+  const { page, complaints, close } = await begin('OWNER');
+  for (const [path, name] of Object.entries(EMPTY)) {
+    await page.goto(`${platform.url}/console/${path}`);
+    await page.locator('main > :not(header)').getByRole('button', { name }).waitFor();
+    assert.deepEqual(await page.locator('main [data-kind=primary]').allTextContents(), [name]);
+  }
+  assert.deepEqual(complaints(), []);
+  await close();
+});
