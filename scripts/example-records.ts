@@ -32,6 +32,12 @@ export async function recordRecords({ take, forget }: Recorder, user: Json): Pro
   await take('PATCH /v1/contacts/{id}', contact._id, { body: { owner: user._id, custom_fields: { plan: 'Gold' } } });
   const other = await take('POST /v1/contacts', '', { body: { name: 'Maria', external_id: 'shop-4711' } });
   await take('POST /v1/contacts/{id}/merge', contact._id, { body: { contact: other._id } });
+  const note = await take('POST /v1/contacts/{id}/notes', contact._id, {
+    body: { content: 'Allergic to peanuts. Prefers messages to calls.' },
+  });
+  const place = `${contact._id},${note._id}`;
+  await take('PATCH /v1/contacts/{id}/notes/{noteId}', place, { body: { content: 'Allergic to peanuts.' } });
+  await take('DELETE /v1/contacts/{id}/notes/{noteId}', place);
   await take('POST /v1/contacts/bulk', '', { body: { contacts: PEOPLE } });
   await take('GET /v1/contacts/export');
   const sheet = 'Nome,Telefone,Plano\nJoão Souza,+55 11 97777-6666,Gold\nRui,,Platin\n';

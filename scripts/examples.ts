@@ -200,6 +200,7 @@ async function recordTables(take: Take, { contact }: Json): Promise<void> {
   const row = await take('POST /v1/tables/{tableId}/rows', _id, { body: { data, contact_id: contact._id } });
   await take('PATCH /v1/tables/{id}', _id, { body: { description: 'What was ordered' } });
   await take('PATCH /v1/tables/{tableId}/rows/{rowId}', `${_id},${row._id}`, { body: { data: { price: 75 } } });
+  await take('GET /v1/contacts/{id}/table-rows', contact._id);
   await take('GET /v1/tables/{id}/export', _id);
   await take('DELETE /v1/tables/{tableId}/rows/{rowId}', `${_id},${row._id}`);
   await recordImport({ take, forget }, '/v1/tables/{id}/import', [_id], { file: 'product,price\nBread,12.5\n,3\n' });

@@ -43,6 +43,12 @@ export const METHODS: Record<string, Record<string, string>> = {
     listImports: 'GET /v1/contacts/import',
     getImport: 'GET /v1/contacts/import/{importId}',
     getImportErrors: 'GET /v1/contacts/import/{importId}/errors',
+    listTableRows: 'GET /v1/contacts/{id}/table-rows',
+    listNotes: 'GET /v1/contacts/{id}/notes',
+    createNote: 'POST /v1/contacts/{id}/notes',
+    getNote: 'GET /v1/contacts/{id}/notes/{noteId}',
+    updateNote: 'PATCH /v1/contacts/{id}/notes/{noteId}',
+    deleteNote: 'DELETE /v1/contacts/{id}/notes/{noteId}',
   },
   conversations: {
     open: 'POST /v1/conversations',

@@ -49,3 +49,16 @@ create or replace trigger noted_update after update on contacts referencing new 
   for each statement execute function note_changes('contacts');
 create or replace trigger noted_delete after delete on contacts referencing old table as written
   for each statement execute function note_changes('contacts');
+
+create or replace trigger inserted after insert on contact_notes referencing new table as written
+  for each statement execute function count_inserted();
+create or replace trigger deleted after delete on contact_notes referencing old table as gone
+  for each statement execute function count_deleted();
+create or replace trigger updated after update of record_bytes on contact_notes for each row
+  when (old.record_bytes <> new.record_bytes) execute function count_updated();
+create or replace trigger noted_insert after insert on contact_notes referencing new table as written
+  for each statement execute function note_changes('contact_notes');
+create or replace trigger noted_update after update on contact_notes referencing new table as written
+  for each statement execute function note_changes('contact_notes');
+create or replace trigger noted_delete after delete on contact_notes referencing old table as written
+  for each statement execute function note_changes('contact_notes');

@@ -9,6 +9,7 @@ import { businessRoutes } from './features/businesses/routes.ts';
 import { campaignRoutes } from './features/campaigns/routes.ts';
 import { companyRoutes } from './features/companies/routes.ts';
 import { connectedAppRoutes } from './features/connected-apps/routes.ts';
+import { contactNoteRoutes } from './features/contacts/notes/routes.ts';
 import { contactRoutes } from './features/contacts/routes.ts';
 import { conversationRunRoutes } from './features/conversations/bulk/routes.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
@@ -69,6 +70,7 @@ const rooms = [
   inboxRoutes,
   businessRoutes,
   contactRoutes,
+  contactNoteRoutes,
   pipelineRoutes,
   companyRoutes,
   optOutRoutes,

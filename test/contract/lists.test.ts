@@ -25,6 +25,7 @@ const OF_USERS = ['/v1/notifications'];
 /** The records whose lists are tested, by their kind. */
 const IDS = new Map<string, string>([
   ['conversation', conversation._id],
+  ['contact', conversation.contact],
   ['inbox', demo.inbox],
   ['table', table._id],
 ]);

@@ -78,6 +78,12 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   'POST /v1/agents/mcp-servers/{id}/check': { scope: 'agents:update', why: 'is for those who approve tools' },
   'POST /v1/knowledge/search': { scope: 'knowledge:read', why: 'changes nothing' },
   'POST /v1/knowledge/{id}/retry': { scope: 'knowledge:update', why: 'changes an item' },
+  'GET /v1/contacts/{id}/table-rows': { scope: 'tables:read', why: 'shows rows of tables' },
+  'POST /v1/contacts/{id}/notes': { scope: 'contacts:update', why: 'changes what is known of a contact' },
+  'DELETE /v1/contacts/{id}/notes/{noteId}': {
+    scope: 'contacts:update',
+    why: 'changes what is known of a contact',
+  },
   'POST /v1/contacts/{id}/merge': { scope: 'contacts:update', why: 'changes a contact' },
   'GET /v1/inboxes/{id}/pairing': { scope: 'inboxes:update', why: 'decides which phone the inbox has' },
   'POST /v1/inboxes/{id}/check-numbers': { scope: 'inboxes:read', why: 'changes nothing' },

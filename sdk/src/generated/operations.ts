@@ -43,6 +43,9 @@ import type {
   Contact,
   ContactCreate,
   ContactMerge,
+  ContactNote,
+  ContactNoteCreate,
+  ContactNoteUpdate,
   ContactUpdate,
   ContactUpsert,
   ContactUpsertResult,
@@ -381,6 +384,36 @@ export interface ContactsListImportsQuery {
   updated_since?: string | undefined;
   /** Only records with this status */
   status?: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'FAILED' | undefined;
+}
+
+export interface ContactsListTableRowsQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
+}
+
+export interface ContactsListNotesQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
 }
 
 export interface PipelinesDeleteQuery {
@@ -725,6 +758,8 @@ export interface MessagesSearchQuery {
   external_id?: string | undefined;
   /** Notes that mention this user */
   mentioned?: string | undefined;
+  /** true: messages with a file; false: all others. Only with `contact` or `conversation` */
+  has_file?: boolean | undefined;
   /** Words, ignoring case and accents: finds messages that contain a word beginning with each of them. The first 8,192 characters of a message are searched */
   search?: string | undefined;
 }
@@ -1264,7 +1299,7 @@ export interface Methods {
     create: (body: BusinessCreate, options?: CallOptions) => Promise<Business>;
   };
   contacts: {
-    /** Merge another contact into this one. This contact keeps its fields; its empty ones are filled from the other, and tags are combined, up to 50. opted_out and blocked are true if they were true for either. Conversations, messages and table rows move to this contact, and so do phone numbers, e-mails and other identities: messages from the other’s phone number belong to this contact from now on. If both have an open conversation in one inbox, the older stays open and the other is closed; its unread count is added to the one that stays, which reopens if it is SNOOZED and has unread messages. A reply goes to the identity with which the contact last wrote, within its reply window. The other contact is removed, without an event of its own. Requires the scope `contacts:update`. */
+    /** Merge another contact into this one. This contact keeps its fields; its empty ones are filled from the other, and tags are combined, up to 50. opted_out and blocked are true if they were true for either. Conversations, messages, notes and table rows move to this contact, and so do phone numbers, e-mails and other identities: messages from the other’s phone number belong to this contact from now on. If both have an open conversation in one inbox, the older stays open and the other is closed; its unread count is added to the one that stays, which reopens if it is SNOOZED and has unread messages. A reply goes to the identity with which the contact last wrote, within its reply window. The other contact is removed, without an event of its own. Requires the scope `contacts:update`. */
     merge: (id: string, body: ContactMerge, options?: CallOptions) => Promise<Contact>;
     /** Erase a contact with its conversations and messages. The contact is erased permanently and without an event. Table rows of the contact stay, without the link. A job that starts immediately removes its data from the delivery log; queued deliveries about it are not sent. Requires the scope `contacts:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Contact>;
@@ -1290,6 +1325,18 @@ export interface Methods {
     getImport: (importId: string, options?: CallOptions) => Promise<Import>;
     /** The failed rows of a contact import, as CSV. One line per error: the number of the row, the field, and the problem. Requires the scope `contacts:read`. */
     getImportErrors: (importId: string, options?: CallOptions) => Promise<Response>;
+    /** List the rows of all tables that name a contact. Each row names its `table`. Rows that belong only to the business of the contact are not included. Requires the scope `tables:read`. */
+    listTableRows: ListMethod<[id: string, query?: ContactsListTableRowsQuery, options?: CallOptions], Row>;
+    /** List the notes about a contact. Newest first. They include the notes about contacts that were merged into this one. Requires the scope `contacts:read`. */
+    listNotes: ListMethod<[id: string, query?: ContactsListNotesQuery, options?: CallOptions], ContactNote>;
+    /** Write a note about a contact. The contact never sees it. A note about one conversation is written with POST /v1/messages/note instead. Requires the scope `contacts:update`. */
+    createNote: (id: string, body: ContactNoteCreate, options?: CallOptions) => Promise<ContactNote>;
+    /** Read a note about a contact. Returns the note with its author. The live stream uses the same format. Requires the scope `contacts:read`. */
+    getNote: (id: string, noteId: string, options?: CallOptions) => Promise<ContactNote>;
+    /** Change a note about a contact. The author stays the same, and `updatedAt` has the time of the change. Requires the scope `contacts:update`. */
+    updateNote: (id: string, noteId: string, body: ContactNoteUpdate, options?: CallOptions) => Promise<ContactNote>;
+    /** Delete a note about a contact. Returns the deleted note. Everyone who may change the contact may delete it. Requires the scope `contacts:update`. */
+    deleteNote: (id: string, noteId: string, options?: CallOptions) => Promise<ContactNote>;
   };
   pipelines: {
     /** Remove a pipeline with its steps. The default pipeline cannot be removed, and a pipeline with conversations needs a replacement. CONVERSATION_STEP_CHANGED is emitted for each conversation that moves. Up to 2,000 move within the request. If there are more, a job moves the rest within minutes, and the step can no longer be seen or chosen meanwhile. Requires the scope `pipelines:delete`. */
@@ -1694,6 +1741,12 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     listImports: { method: 'GET', path: '/v1/contacts/import', query: true, answer: 'list' },
     getImport: { method: 'GET', path: '/v1/contacts/import/{importId}' },
     getImportErrors: { method: 'GET', path: '/v1/contacts/import/{importId}/errors', answer: 'file' },
+    listTableRows: { method: 'GET', path: '/v1/contacts/{id}/table-rows', query: true, answer: 'list' },
+    listNotes: { method: 'GET', path: '/v1/contacts/{id}/notes', query: true, answer: 'list' },
+    createNote: { method: 'POST', path: '/v1/contacts/{id}/notes', body: 'json', key: true },
+    getNote: { method: 'GET', path: '/v1/contacts/{id}/notes/{noteId}' },
+    updateNote: { method: 'PATCH', path: '/v1/contacts/{id}/notes/{noteId}', body: 'json' },
+    deleteNote: { method: 'DELETE', path: '/v1/contacts/{id}/notes/{noteId}' },
   },
   pipelines: {
     delete: { method: 'DELETE', path: '/v1/pipelines/{id}', query: true },

@@ -2566,6 +2566,40 @@ export interface ConnectedAppCreate {
   access: 'READ' | 'WRITE' | 'SEND';
 }
 
+export interface ContactNote {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** Identifier: 24 lower-case hex characters */
+  contact: string;
+  /** The text of the note */
+  content: string;
+  /** Who wrote the note */
+  author: {
+    /** The kind of author: a user or a key */
+    type: 'USER' | 'KEY' | 'AGENT' | 'CAMPAIGN' | 'FOLLOWUP';
+    /** Identifier: 24 lower-case hex characters */
+    _id: string;
+    /** Its name at that time */
+    name: string;
+  };
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface ContactNoteCreate {
+  /** The text of the note. Only your team sees it */
+  content: string;
+}
+
+export interface ContactNoteUpdate {
+  /** The text of the note. Only your team sees it */
+  content?: string | undefined;
+}
+
 export interface PhonesToPreview {
   /** The first numbers of the sheet */
   phone_numbers: string[];
@@ -4495,7 +4529,7 @@ export type LiveEvent = {
   /** Too many of these records have changed, or the changes are too old to be listed: read the lists again */
   data: {
     /** The events affected */
-    events: Array<'inbox' | 'contact' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'scheduled_message' | 'table_row' | 'notification' | 'view'>;
+    events: Array<'inbox' | 'contact' | 'contact_note' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'scheduled_message' | 'table_row' | 'notification' | 'view'>;
   };
 } | {
   /** The event */
@@ -4511,6 +4545,13 @@ export type LiveEvent = {
   id?: string | undefined;
   /** The record as its GET returns it */
   data: Contact;
+} | {
+  /** The event */
+  event: 'contact_note';
+  /** The cursor from which the stream can be resumed */
+  id?: string | undefined;
+  /** The record as its GET returns it */
+  data: ContactNote;
 } | {
   /** The event */
   event: 'conversation';
@@ -4617,7 +4658,7 @@ export type LiveEvent = {
   /** The record was removed; the messages of a removed conversation are not reported separately */
   data: {
     /** The event */
-    event: 'contact' | 'conversation' | 'message' | 'campaign' | 'table_row' | 'view';
+    event: 'contact' | 'contact_note' | 'conversation' | 'message' | 'campaign' | 'table_row' | 'view';
     /** The record that was removed */
     _id: string;
   };

@@ -6,6 +6,7 @@ import { uniteValues } from '../custom-fields/values.ts';
 import { emitWritten, pickFields } from './contacts.ts';
 import { storeAbsorbedContact } from './erase-queries.ts';
 import { moveAllIdentities } from './name-queries.ts';
+import { moveNotes } from './notes/queries.ts';
 import {
   deleteContact,
   mergeMessageTimes,
@@ -45,6 +46,7 @@ export async function lockContactPair(tx: TenantTx, target: string, source: stri
 export async function absorbContact(tx: TenantTx, { target, source }: ContactPair): Promise<Contact> {
   const { held, changes } = await uniteValues(tx, 'contact', { held: target.held, other: source.held });
   await moveAllIdentities(tx, source._id, target._id);
+  await moveNotes(tx, source._id, target._id);
   await storeAbsorbedContact(tx, target._id, source._id);
   await deleteContact(tx, source._id);
   await mergeMessageTimes(tx, target._id, source);

@@ -6,6 +6,7 @@ import { readFollowUps } from '../agents/follow-ups/follow-ups.ts';
 import { readRuns } from '../bulk/bulk.ts';
 import { readCampaigns } from '../campaigns/campaigns.ts';
 import { readContacts } from '../contacts/contacts.ts';
+import { readNotes } from '../contacts/notes/notes.ts';
 import { readConversationRuns } from '../conversations/bulk/runs.ts';
 import { readConversations } from '../conversations/conversations.ts';
 import { readHistoryEntries } from '../conversations/history.ts';
@@ -36,6 +37,7 @@ interface Kind {
 const KINDS = new Map<string, Kind[]>([
   ['inboxes', [{ event: 'inbox', scope: 'inboxes:read', isRemovable: false, read: readInboxes }]],
   ['contacts', [{ event: 'contact', scope: 'contacts:read', isRemovable: true, read: readContacts }]],
+  ['contact_notes', [{ event: 'contact_note', scope: 'contacts:read', isRemovable: true, read: readNotes }]],
   ['campaigns', [{ event: 'campaign', scope: 'campaigns:read', isRemovable: true, read: readCampaigns }]],
   [
     'conversations',

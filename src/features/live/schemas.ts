@@ -4,6 +4,7 @@ import { define, oneOf, recordId, ref, strict, plain } from '../../platform/valu
 import { FollowUp } from '../agents/follow-ups/schemas.ts';
 import { BulkRun } from '../bulk/schemas.ts';
 import { Campaign } from '../campaigns/schemas.ts';
+import { ContactNote } from '../contacts/notes/schemas.ts';
 import { Contact } from '../contacts/schemas.ts';
 import { ConversationRun } from '../conversations/bulk/schemas.ts';
 import { Conversation, HistoryEntry } from '../conversations/schemas.ts';
@@ -18,6 +19,7 @@ import { View } from '../views/schemas.ts';
 const RECORD_EVENTS = [
   'inbox',
   'contact',
+  'contact_note',
   'conversation',
   'history_entry',
   'message',
@@ -106,6 +108,7 @@ const LiveEvent = define(
     ),
     record('inbox', Inbox),
     record('contact', Contact),
+    record('contact_note', ContactNote),
     record('conversation', Conversation),
     record('history_entry', HistoryEntry),
     record('message', Message),
@@ -123,7 +126,10 @@ const LiveEvent = define(
     event(
       'removed',
       plain.object('The record was removed; the messages of a removed conversation are not reported separately', {
-        event: oneOf(['contact', 'conversation', 'message', 'campaign', 'table_row', 'view'], 'The event'),
+        event: oneOf(
+          ['contact', 'contact_note', 'conversation', 'message', 'campaign', 'table_row', 'view'],
+          'The event',
+        ),
         _id: plain.text('The record that was removed'),
       }),
     ),

@@ -16,8 +16,8 @@ export function mergeRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Merge another contact into this one',
     description:
       'This contact keeps its fields; its empty ones are filled from the other, and tags are combined, up to ' +
-      '50. opted_out and blocked are true if they were true for either. Conversations, messages and table rows ' +
-      'move to this contact, and so do phone numbers, e-mails and other identities: messages from the other’s ' +
+      '50. opted_out and blocked are true if they were true for either. Conversations, messages, notes and table ' +
+      'rows move to this contact, and so do phone numbers, e-mails and other identities: messages from the other’s ' +
       'phone number belong to this contact from now on. If both have an open conversation in one inbox, the ' +
       'older stays open and the other is closed; its unread count is added to the one that stays, which ' +
       'reopens if it is SNOOZED and has unread messages. A reply goes to the identity with which the contact ' +

@@ -211,6 +211,9 @@ export const MessageSearchQuery = pageQuery('-createdAt', {
   inbox: Type.Optional(recordId('inbox')),
   external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'Its id at the network' })),
   mentioned: Type.Optional(recordId('user', 'Notes that mention this user')),
+  has_file: Type.Optional(
+    plain.flag('true: messages with a file; false: all others. Only with `contact` or `conversation`'),
+  ),
   search: searchParameter(
     'Words, ignoring case and accents: finds messages that contain a word beginning with each of them. The first 8,192 characters of a message are searched',
   ),

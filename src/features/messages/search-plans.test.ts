@@ -14,6 +14,8 @@ const SMALL = `${'a'.repeat(23)}2`;
 const USER = 'b'.repeat(24);
 const MESSAGES = 30_000;
 const FEW = 30;
+// The messages of the large company that have a file.
+const FILES = 12;
 // The messages in a part of the large company, and how many of the oldest have a further word.
 const PART = 2_000;
 const OLD = 20_000;
@@ -54,6 +56,15 @@ await database.sql('update messages set mentions = $2 where company_id = $1 and 
   LARGE,
   [USER],
   '1'.padStart(24, '0'),
+]);
+await database.sql(
+  `insert into attachments (company_id, _id, storage_key, link, file_type, extension, mime_type, file_name, state)
+    values ($1, $1, 'x', 'x', 'IMAGE', 'png', 'image/png', 'x', 'PENDING')`,
+  [LARGE],
+);
+await database.sql('update messages set attachment_id = $1 where company_id = $1 and _id <= $2', [
+  LARGE,
+  FILES.toString(16).padStart(24, '0'),
 ]);
 await database.sql('vacuum analyze messages, message_search, message_activity');
 const pool = openPool(database.url, ROLES.read, 1);
@@ -133,6 +144,12 @@ test('a page of the messages of a company and of an inbox reads few rows, in the
 test('the notes that mention a user are found by their index', async () => {
   const { indexes, rows } = await explain(LARGE, { mentioned: USER });
   assert.ok(indexes.has('messages_mentions') && rows <= FEW, `${rows}: ${[...indexes].join(', ')}`);
+});
+
+test('the files exchanged with a contact are found by their index, without reading its other messages', async () => {
+  const { indexes, found, blocks } = await explain(LARGE, { contact: LARGE, has_file: true, skipCount: false });
+  assert.ok(indexes.has('messages_files'), [...indexes].join(', '));
+  assert.ok(found === FILES && blocks <= MOST_BLOCKS, `${found} in ${blocks} blocks`);
 });
 
 test('the messages that changed last, or since a time, are read in the order of changes', async () => {

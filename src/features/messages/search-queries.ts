@@ -26,6 +26,8 @@ export interface MessageFilter {
   mentioned: string | null;
   /** The network's id of a message, which is unique in its inbox. */
   external_id: string | null;
+  /** Whether the messages have a file. It is combined with a contact or a conversation. */
+  has_file: boolean | null;
   search: string | null;
 }
 
@@ -60,6 +62,12 @@ const CONDITIONS = {
     `s.external_id = ${value} and s.inbox_id in (select b._id from inboxes b where b.company_id = $1)`,
   mentioned: (value: string) => `s.mentions @> array[${value}::text] and s.mentions <> '{}'`,
 };
+/** The messages of a contact are found by its conversations, and those with a file by an index of their own. */
+const FILES = {
+  contact: (value: string) => `s.contact_id = ${value}`,
+  true: 's.attachment_id is not null',
+  false: 's.attachment_id is null',
+};
 /** The filters that few messages match. */
 export const THREADS = ['conversation', 'contact', 'external_id', 'mentioned'] as const;
 
@@ -83,8 +91,13 @@ const CHANGED = `(select a.company_id, a._id, a.inbox_id, a.updated_at, m.create
 function buildConditions({ companyId }: TenantRead, filter: MessageFilter, order: Order): Conditions {
   const values: unknown[] = [companyId];
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  const name = ([...THREADS, 'inbox', 'search'] as const).filter((each) => filter[each] !== null).join('.') || 'all';
-  const threads = THREADS.filter((each) => filter[each] !== null).map((each) => CONDITIONS[each](bind(filter[each])));
+  const { has_file } = filter;
+  const used: string[] = ([...THREADS, 'inbox', 'search'] as const).filter((each) => filter[each] !== null);
+  if (has_file !== null) used.push(has_file ? 'files' : 'no-files');
+  const name = used.join('.') || 'all';
+  const conditions = has_file ? { ...CONDITIONS, contact: FILES.contact } : CONDITIONS;
+  const threads = THREADS.filter((each) => filter[each] !== null).map((each) => conditions[each](bind(filter[each])));
+  if (has_file !== null) threads.push(has_file ? FILES.true : FILES.false);
   const inbox = filter.inbox === null ? null : bind(filter.inbox);
   const search = filter.search === null ? null : bind(filter.search);
   const where = ['s.company_id = $1', ...(inbox ? [`s.inbox_id = ${inbox}`] : []), ...threads].join(' and ');

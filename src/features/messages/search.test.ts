@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSeed } from '../../../test/full/harness/chance.ts';
+import { uploadFile } from '../../../test/support/attachments.ts';
+import { makePng } from '../../../test/support/media-samples.ts';
 import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { createRandom } from '../../../test/support/random.ts';
@@ -30,6 +32,22 @@ test('a search of messages finds each that has words which begin with all words 
   assert.deepEqual(await find('4711'), ['O pedido #4711-A chegou?']);
   assert.deepEqual(await find('pedi 47'), ['Ligar para JOSEFINA sobre o pedido 4712', 'O pedido #4711-A chegou?']);
   for (const search of ['fina', 'jose nobody', '!!', `'":*|&\\`]) assert.deepEqual(await find(search), [], search);
+});
+
+test('the messages of a contact and of a conversation are listed with a file only, or without one, and not those of all', async () => {
+  const { conversation: own } = await writeAsContact(platform, { from: makePhoneNumber(), text: 'Look at this' });
+  const { _id: attachment } = await uploadFile(platform, { data: makePng(), fileType: 'IMAGE' });
+  const message = { attachment, content: 'the picture' };
+  await call(201, 'POST', `${PATH}/send-image`, { body: { conversationId: own._id, message } });
+  const contents = async (query: Record<string, string>): Promise<string[]> =>
+    (await list(query)).result.map(({ content }: Json) => content);
+  for (const asked of [{ contact: own.contact }, { conversation: own._id }] as Record<string, string>[]) {
+    assert.deepEqual(await contents({ ...asked, has_file: 'true' }), ['the picture']);
+    assert.deepEqual(await contents({ ...asked, has_file: 'false' }), ['Look at this']);
+  }
+  assert.deepEqual(await find('picture', { contact: own.contact, has_file: 'true' }), ['the picture']);
+  assert.deepEqual(await find('look', { contact: own.contact, has_file: 'true' }), []);
+  expectProblem(await call(400, 'GET', `${PATH}?has_file=true`), 'VALIDATION_FAILED', 'has_file');
 });
 
 test('a message is found by its new words after it was edited, and not by the former ones', async () => {

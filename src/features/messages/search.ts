@@ -1,6 +1,7 @@
 /** Lists and searches all messages of a company, in pages. */
 import { findNearFirst } from '../../platform/store/long-list.ts';
 import { makePage, pageWindow, readSearch, type Page, type Window } from '../../platform/store/paging.ts';
+import { invalid } from '../../platform/values/errors.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 import type { Acting } from '../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../platform/store/unknown-references.ts';
@@ -36,7 +37,10 @@ export async function searchMessages(
   budgetMs = SEARCH_MS,
 ): Promise<Page<Message>> {
   const { conversation = null, contact = null, inbox = null, mentioned = null, external_id = null } = query;
-  const filter = { conversation, contact, inbox, mentioned, external_id, search: readSearch(query) };
+  const { has_file = null } = query;
+  if (has_file !== null && contact === null && conversation === null)
+    throw invalid('has_file', 'is only allowed with `contact` or `conversation`');
+  const filter = { conversation, contact, inbox, mentioned, external_id, has_file, search: readSearch(query) };
   const window = pageWindow('messages', query);
   const isWhole = !query.skipCount || query.page !== undefined;
   const untilMs = isWhole ? null : performance.now() + budgetMs;

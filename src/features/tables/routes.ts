@@ -7,10 +7,13 @@ import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { Import, MAX_SHEET_BYTES } from '../imports/schemas.ts';
 import { exportRows } from './rows/export.ts';
+import { pageRowsOfContact } from './rows/of-contact.ts';
 import { importRows, readRowImport, sendRowErrors } from './rows/import.ts';
 import { removeTable } from './remove.ts';
 import { createRow, pageRows, readRow, readTableWithRows, removeRow, updateRowById } from './rows/rows.ts';
+import { ContactParams } from '../contacts/schemas.ts';
 import {
+  ContactRowQuery,
   Row,
   RowCreate,
   RowImportForm,
@@ -194,6 +197,17 @@ function rowRoutes(app: FastifyInstance, kit: Kit): void {
 }
 
 function singleRowRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/contacts/:id/table-rows',
+    scope: 'tables:read',
+    summary: 'List the rows of all tables that name a contact',
+    description: 'Each row names its `table`. Rows that belong only to the business of the contact are not included.',
+    params: ContactParams,
+    query: ContactRowQuery,
+    answers: { 200: RowList },
+    handler: (tenant, { params, query }) => pageRowsOfContact(tenant, params.id, query),
+  });
   operation(app, kit.access, {
     method: 'PATCH',
     path: '/v1/tables/:tableId/rows/:rowId',

@@ -171,6 +171,8 @@ export const RowQuery = pageQuery(
 export type RowQuery = Static<typeof RowQuery>;
 
 export const RowList = pageSchema(ref(Row));
+export const ContactRowQuery = pageQuery('-createdAt', {});
+export type ContactRowQuery = Static<typeof ContactRowQuery>;
 export const TableWithRows = define(
   'TableWithRows',
   Type.Object({ ...tableProperties, rows: described(RowList, "A page of the table's rows") }),

@@ -658,7 +658,7 @@ test('a database of the version before sql/ keeps its triggers as they are, and 
   assert.deepEqual(withoutVersion(replaced), withoutVersion(migrated));
   // One was dropped above, and the others are of later migrations.
   const isOther = (name: string): boolean =>
-    /^trigger (?:lost_owner on|queued on|begins on|messages_activity_|acceptance_|notified_|followed on|noted on views|noted_\w+ on (?:notifications|scheduled_messages))/.test(
+    /^trigger (?:lost_owner on|queued on|begins on|messages_activity_|acceptance_|notified_|followed on|noted on views|noted_\w+ on (?:notifications|scheduled_messages)|\w+ on contact_notes)/.test(
       name,
     );
   const kept = (objects: CatalogueObject[]): CatalogueObject[] =>

@@ -76,6 +76,11 @@ export async function createSceneRecords(
     await make('quick-replies', { title: 'Till', shortcut, content: 'Olá {{contact.name}}' });
   for (const name of ['Urgent', 'Open', 'Mine'])
     await make('views', { name, is_shared: true, filters: { open: true } });
+  const contacts = await store.sql<{ _id: string }>(
+    'select _id from contacts where company_id = $1 order by _id limit 3',
+    [company],
+  );
+  for (const { _id } of contacts) await make(`contacts/${_id}/notes`, { content: 'Till' });
   for (const name of ['Hours', 'Prices', 'Delivery'])
     await make('knowledge/autcl', { name, content: '# Till\n\nOpen at nine.' });
   for (const add_tags of [['vip'], ['shop']]) await make('conversations/bulk', { filter: {}, change: { add_tags } });

@@ -215,6 +215,7 @@ const TABLES: Record<string, string> = {
   row: 'table_rows',
   'quick-reply': 'quick_replies',
   view: 'views',
+  'contact-note': 'contact_notes',
   'conversation-run': 'runs',
   campaign: 'campaigns',
   'knowledge-item': 'knowledge_items',

@@ -136,6 +136,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
   const reply = await write('POST', '/v1/quick-replies', { ...texts, attachment: attachment._id });
   const filters = { owner: user, agent, step, contact, tag: marker };
   const view = await write('POST', '/v1/views', { name: marker, is_shared: true, filters });
+  const note = await write('POST', `/v1/contacts/${contact}/notes`, { content: marker });
   const item = await write('POST', '/v1/knowledge/autcl', {
     name: marker,
     content: `${marker} knowledge`,
@@ -149,6 +150,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
     attachment: attachment._id,
     'quick-reply': reply._id,
     view: view._id,
+    'contact-note': note._id,
     'knowledge-item': item._id,
     'agent-turn': await insertTurn(platform, { agent, conversation, item: item._id }),
     'follow-up': await insertFollowUp(platform, { agent, conversation }),

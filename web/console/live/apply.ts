@@ -1,6 +1,8 @@
 /** Shows what the live stream brings. */
-import type { LiveEvent } from '@parley/sdk';
+import type { LiveEvent, Message } from '@parley/sdk';
 import { forgetCampaign, rereadCampaigns, showCampaign } from '../records/campaigns.ts';
+import { rereadFiles, showFile } from '../records/contact-files.ts';
+import { forgetNote, rereadNotes, showNote } from '../records/contact-notes.ts';
 import { forgetContact, rereadContacts, showContact } from '../records/contacts.ts';
 import { rereadConversationRuns, showConversationRun } from '../records/conversation-runs.ts';
 import {
@@ -34,15 +36,15 @@ export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
     case 'history_entry':
       return showHistoryEntry(change.data);
     case 'message':
-      showMessage(change.data);
-      rereadHealthSoon(change.data.inbox);
-      return noticeMessage(change.data);
+      return takeMessage(change.data);
     case 'notification':
       showNotification(change.data);
       return noticeNotification(change.data, leads);
     case 'contact':
       refreshSearchesSoon();
       return showContact(change.data);
+    case 'contact_note':
+      return showNote(change.data);
     case 'presence':
       return showPresence(change.data);
     case 'removed':
@@ -79,8 +81,16 @@ export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
   }
 }
 
+function takeMessage(message: Message): void {
+  showMessage(message);
+  showFile(message);
+  rereadHealthSoon(message.inbox);
+  noticeMessage(message);
+}
+
 function forget(kind: string, id: string): void {
   if (kind === 'contact') return forgetContact(id);
+  if (kind === 'contact_note') return forgetNote(id);
   if (kind === 'message') return forgetMessage(id);
   if (kind === 'campaign') return forgetCampaign(id);
   if (kind === 'table_row') return forgetRowById(id);
@@ -95,6 +105,8 @@ export function rereadAll(): void {
   rereadThreads();
   rereadHistory();
   rereadContacts();
+  rereadNotes();
+  rereadFiles();
   rereadContactImports();
   rereadTableImports();
   rereadRows();

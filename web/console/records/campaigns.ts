@@ -14,6 +14,7 @@ const ENROLLMENT_FEEDS = 'campaign-enrollments';
 const keyOf = (id: string): readonly string[] => ['campaign', id];
 const numbersOf = (id: string): readonly string[] => [NUMBERS, id];
 const PAGE = 50;
+const CONTACT_PAGE = 10;
 
 /** The stream says up to once a second that the numbers of a campaign have changed. They are read again after this time, once for all of it. */
 const NUMBERS_PAUSE_MS = 2_000;
@@ -118,6 +119,15 @@ export const useEnrollments = (
         { campaign, status: status ?? undefined, limit: PAGE, skipCount: true, after },
         { signal },
       ),
+    { isLive: false },
+  );
+
+/** Lists the campaigns in which a contact takes part, the last one first. */
+export const useCampaignsOfContact = (contact: string): FeedView<CampaignEnrollment> =>
+  useFeed(
+    ['contact-campaigns', contact],
+    (after, signal) =>
+      parley.campaignEnrollments.list({ contact, limit: CONTACT_PAGE, skipCount: true, after }, { signal }),
     { isLive: false },
   );
 

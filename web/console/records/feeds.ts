@@ -28,6 +28,10 @@ export interface FeedView<T> {
   reread(): void;
 }
 
+/** Whether the list is known to be empty. */
+export const hasNothing = ({ items, isLoading, error }: FeedView<unknown>): boolean =>
+  !isLoading && error === null && items.length === 0;
+
 /** Reads the page behind a cursor; without one, the first page. */
 export type ReadPage<T> = (after: string | undefined, signal?: AbortSignal) => Promise<Page<T>>;
 

@@ -11,6 +11,7 @@ const ROW_FEEDS = 'rows';
 const keyOf = (id: string): readonly string[] => ['table', id];
 const PAGE = 50;
 const ROW_PAGE = 100;
+const CONTACT_PAGE = 10;
 
 /** Lists the tables that a search finds, the newest first; "" finds all. */
 export const useTables = (search: string): FeedView<Table> =>
@@ -70,6 +71,15 @@ export const useRows = (table: string, { search, filters, sort }: RowChoice): Fe
       { search: search || undefined, filters, sort, limit: ROW_PAGE, skipCount: true, after },
       { signal },
     ),
+  );
+
+/** Lists rows of all tables that name a contact. */
+export const useContactRows = (contact: string): FeedView<Row> =>
+  useFeed(
+    ['contact-rows', contact],
+    (after, signal) =>
+      parley.contacts.listTableRows(contact, { limit: CONTACT_PAGE, skipCount: true, after }, { signal }),
+    { isLive: false },
   );
 
 const changeRows = (table: string, change: (feed: Feed<Row>) => Feed<Row>): void =>

@@ -11,13 +11,11 @@ import { COMMON } from './texts.ts';
 /** A part did not arrive. */
 const isMissing = createStore(false);
 
-export const lazyPart = <Props extends object = object>(
+export const lazyPart = <Props,>(
   load: () => Promise<ComponentType<Props>>,
 ): LazyExoticComponent<ComponentType<Props>> => lazy(async () => ({ default: await loadPart(load) }));
 
-async function loadPart<Props extends object>(
-  load: () => Promise<ComponentType<Props>>,
-): Promise<ComponentType<Props>> {
+async function loadPart<Props>(load: () => Promise<ComponentType<Props>>): Promise<ComponentType<Props>> {
   // Failure policy: a browser remembers that a file did not arrive, so only a new page asks for it again.
   const part = await load().catch(() => null);
   if (part) forgetFailures();

@@ -16,9 +16,11 @@ import {
   windowNameSuffix,
   windowSqlParts,
   windowValues,
+  type Page,
   type Since,
   type Window,
 } from '../../../platform/store/paging.ts';
+import { listPage } from '../../../platform/store/plain-list.ts';
 import type { TenantRead } from '../../../platform/store/tenant.ts';
 import { partIndexed } from '../../../platform/store/filters/trigrams.ts';
 import { foldText } from '../../../platform/values/words.ts';
@@ -209,5 +211,17 @@ export function countMatchesAfter(
       ) near`,
     values: [tx.companyId, tableId, ...values, after, reach],
     planEachTime: true,
+  });
+}
+
+/** Lists rows of all tables that name the contact. A contact has few rows, so that all of them are found and sorted. */
+export function listRowsOfContact(tx: TenantRead, contact: string, window: Window): Promise<Page<RowRecord>> {
+  return listPage(tx, window, {
+    name: 'tables.rowsOfContact',
+    columns: ROW,
+    from: 'table_rows r',
+    filter: `company_id = $1 and contact_id = $2
+      and exists (select from tables t where t.company_id = r.company_id and t._id = r.table_id and t.removed_at is null)`,
+    values: [tx.companyId, contact],
   });
 }

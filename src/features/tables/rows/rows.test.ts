@@ -145,6 +145,24 @@ describe('the contact and the business of a row', () => {
     assert.equal('business_id' in (await patch({ business_id: null })), false);
   });
 
+  test('the rows of all tables that name a contact are listed newest first, without those of a removed table', async () => {
+    const [first, second, removed] = [await tableWith(), await tableWith(), await tableWith()];
+    const [contact] = await ids();
+    const links = { contact_id: contact };
+    const made = [await add(first, { name: 'a' }, links), await add(second, { name: 'b' }, links)];
+    await add(first, { name: 'c' });
+    await add(removed, { name: 'd' }, links);
+    await call(200, 'DELETE', removed.replace('/rows', ''));
+    const path = `/v1/contacts/${contact}/table-rows`;
+    const { result, meta } = (await call(200, 'GET', path)).body;
+    assert.deepEqual(result, made.toReversed());
+    assert.equal(meta.totalCount, 2);
+    const { key } = await platform.createCompany();
+    expectProblem(await call(404, 'GET', path, { key }), 'NOT_FOUND');
+    expectProblem(await call(404, 'GET', `/v1/contacts/${newId()}/table-rows`), 'NOT_FOUND');
+    await checkRefusals(platform, { method: 'GET', path, scope: 'tables:read' });
+  });
+
   test("a link of a row to an unknown contact or business, or to another company's, is refused in the same words", async () => {
     const rows = await tableWith();
     const { _id } = await add(rows);

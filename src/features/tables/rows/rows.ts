@@ -94,6 +94,6 @@ export async function removeRow(tenant: Tenant, tableId: string, id: string): Pr
 }
 
 /** Returns the row as answers show it, without links that are empty. */
-function toRow({ contact_id, business_id, ...row }: RowRecord): Row {
+export function toRow({ contact_id, business_id, ...row }: RowRecord): Row {
   return { ...row, ...(contact_id ? { contact_id } : {}), ...(business_id ? { business_id } : {}) };
 }

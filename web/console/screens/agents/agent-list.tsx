@@ -7,6 +7,7 @@ import { useAgentList } from '../../records/agents.ts';
 import { useDefaultInboxes } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
 import { formatListed, formatNumber } from '../../texts/formats.ts';
+import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -29,18 +30,15 @@ export function AgentList(): ReactElement {
   const { choice, setSearch, set } = useListState();
   const mayCreate = useMay('agents:create');
   const isChosen = Object.keys(choice).length > 0;
+  const feed = useAgentList(choice);
+  const isFirst = !isChosen && hasNothing(feed);
+  const create = mayCreate && (
+    <Button kind="primary" icon="plus" onClick={() => navigate('/new')}>
+      {texts.newAgent}
+    </Button>
+  );
   return (
-    <Page
-      title={names.agents}
-      lead={texts.lead}
-      actions={
-        mayCreate && (
-          <Button kind="primary" icon="plus" onClick={() => navigate('/new')}>
-            {texts.newAgent}
-          </Button>
-        )
-      }
-    >
+    <Page title={names.agents} lead={texts.lead} actions={!isFirst && create}>
       <ListScreen
         tools={
           <>
@@ -51,9 +49,13 @@ export function AgentList(): ReactElement {
       >
         <RecordList
           label={names.agents}
-          feed={useAgentList(choice)}
+          feed={feed}
           columns={useColumns()}
-          empty={<Empty icon="agent" title={isChosen ? common.nothingFound : texts.nothing} />}
+          empty={
+            <Empty icon="agent" title={isChosen ? common.nothingFound : texts.nothing}>
+              {isFirst && create}
+            </Empty>
+          }
           onOpen={({ _id }) => navigate(`/${_id}`)}
         />
       </ListScreen>

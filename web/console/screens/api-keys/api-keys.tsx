@@ -3,6 +3,7 @@ import type { ApiKey } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useMay } from '../../session/session.ts';
+import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -22,23 +23,23 @@ export function ApiKeysScreen(): ReactElement {
   const feed = useKeys();
   const columns = useKeyColumns(feed.items);
   const close = (): void => setOpen(null);
+  const isFirst = hasNothing(feed);
+  const create = mayCreate && (
+    <Button kind="primary" icon="plus" onClick={() => setOpen('NEW')}>
+      {texts.createKey}
+    </Button>
+  );
   return (
-    <Page
-      title={names['api-keys']}
-      lead={texts.lead}
-      actions={
-        mayCreate && (
-          <Button kind="primary" icon="plus" onClick={() => setOpen('NEW')}>
-            {texts.createKey}
-          </Button>
-        )
-      }
-    >
+    <Page title={names['api-keys']} lead={texts.lead} actions={!isFirst && create}>
       <RecordList
         label={names['api-keys']}
         feed={feed}
         columns={columns}
-        empty={<Empty icon="key" title={texts.nothing} />}
+        empty={
+          <Empty icon="key" title={texts.nothing}>
+            {isFirst && create}
+          </Empty>
+        }
         onOpen={setOpen}
       />
       {open === 'NEW' && <NewKey onMade={showKey} onClose={close} />}

@@ -7,6 +7,7 @@ import { useBusinesses } from '../../records/businesses.ts';
 import { useUsers } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
 import { formatListed } from '../../texts/formats.ts';
+import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -49,17 +50,14 @@ function BusinessList({ search, onSearch }: BusinessListProps): ReactElement {
     setNew(false);
     if (created) navigate(`/${created._id}`);
   };
+  const isFirst = search === '' && hasNothing(feed);
+  const create = mayCreate && (
+    <Button kind="primary" icon="plus" onClick={() => setNew(true)}>
+      {texts.newBusiness}
+    </Button>
+  );
   return (
-    <Page
-      title={names.businesses}
-      actions={
-        mayCreate && (
-          <Button kind="primary" icon="plus" onClick={() => setNew(true)}>
-            {texts.newBusiness}
-          </Button>
-        )
-      }
-    >
+    <Page title={names.businesses} actions={!isFirst && create}>
       <div className={styles['screen']}>
         <SearchField label={texts.searchHere} value={search} onSearch={onSearch} />
         <div className={styles['list']}>
@@ -67,7 +65,12 @@ function BusinessList({ search, onSearch }: BusinessListProps): ReactElement {
             label={names.businesses}
             feed={feed}
             columns={columns}
-            empty={<Empty icon="business" title={search === '' ? texts.nobody : common.nothingFound} />}
+            empty={
+              <Empty icon="business" title={search === '' ? texts.nobody : common.nothingFound}>
+                {isFirst && <p>{texts.nobodyLead}</p>}
+                {isFirst && create}
+              </Empty>
+            }
             onOpen={({ _id }) => navigate(`/${_id}`)}
           />
         </div>

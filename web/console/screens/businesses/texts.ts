@@ -4,6 +4,7 @@ export const BUSINESSES = defineTexts(
   {
     newBusiness: 'New business',
     nobody: 'No businesses yet',
+    nobodyLead: 'Businesses are the companies and organizations that your contacts belong to.',
     searchHere: 'Search name or domain',
     name: 'Name',
     domain: 'Domain',
@@ -25,6 +26,7 @@ export const BUSINESSES = defineTexts(
     'pt-BR': {
       newBusiness: 'Nova empresa',
       nobody: 'Nenhuma empresa ainda',
+      nobodyLead: 'Empresas são as organizações a que os seus contatos pertencem.',
       searchHere: 'Buscar nome ou domínio',
       name: 'Nome',
       domain: 'Domínio',
@@ -45,6 +47,7 @@ export const BUSINESSES = defineTexts(
     es: {
       newBusiness: 'Nueva empresa',
       nobody: 'Ninguna empresa todavía',
+      nobodyLead: 'Las empresas son las organizaciones a las que pertenecen sus contactos.',
       searchHere: 'Buscar nombre o dominio',
       name: 'Nombre',
       domain: 'Dominio',

@@ -7,6 +7,7 @@ import { useCampaignNumbers, useCampaigns } from '../../records/campaigns.ts';
 import { useInboxes } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
 import { formatListed, formatNumber } from '../../texts/formats.ts';
+import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
@@ -42,18 +43,14 @@ export function CampaignList(): ReactElement {
     { value: '', label: texts.allStates },
     ...STATUSES.map((value) => ({ value, label: states[value] })),
   ];
+  const isFirst = !isChosen && hasNothing(feed);
+  const create = mayCreate && (
+    <Button kind="primary" icon="plus" onClick={() => begin(true)}>
+      {texts.newCampaign}
+    </Button>
+  );
   return (
-    <Page
-      title={names.campaigns}
-      lead={texts.lead}
-      actions={
-        mayCreate && (
-          <Button kind="primary" icon="plus" onClick={() => begin(true)}>
-            {texts.newCampaign}
-          </Button>
-        )
-      }
-    >
+    <Page title={names.campaigns} lead={texts.lead} actions={!isFirst && create}>
       <ListScreen
         tools={
           <>
@@ -71,7 +68,11 @@ export function CampaignList(): ReactElement {
           label={names.campaigns}
           feed={feed}
           columns={columns}
-          empty={<Empty icon="campaign" title={isChosen ? common.nothingFound : texts.nothing} />}
+          empty={
+            <Empty icon="campaign" title={isChosen ? common.nothingFound : texts.nothing}>
+              {isFirst && create}
+            </Empty>
+          }
           onOpen={({ _id }) => navigate(`/${_id}`)}
         />
       </ListScreen>

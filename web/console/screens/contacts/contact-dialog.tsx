@@ -3,7 +3,7 @@ import { isParleyError, type Contact } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
-import { parley } from '../../client.ts';
+import { parley, toScreen } from '../../client.ts';
 import { useCustomFields, useUsers } from '../../records/company.ts';
 import { nameContact, showContact } from '../../records/contacts.ts';
 import { CONTACT_FIELDS } from '../../texts/contact-fields.ts';
@@ -70,7 +70,7 @@ function Holder({ error, onOpen }: { error: unknown; onOpen(): void }): ReactEle
   const texts = useTexts(CONTACTS);
   if (!isParleyError(error) || typeof error.problem?.existing_id !== 'string') return null;
   return (
-    <Link href={`/${error.problem.existing_id}`} onClick={onOpen}>
+    <Link href={toScreen(`/contacts/${error.problem.existing_id}`)} onClick={onOpen}>
       {texts.existing}
     </Link>
   );

@@ -1,10 +1,12 @@
 /** The list of contacts with its search and filters. */
+import type { Contact } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
-import { useState, type ReactElement } from 'react';
+import { useState, type ReactElement, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { parley } from '../../client.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useContacts, type ContactChoice } from '../../records/contacts.ts';
+import { hasNothing } from '../../records/feeds.ts';
 import { useMay } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -34,8 +36,19 @@ export function ContactList(): ReactElement {
   const filterable = useContactFilters();
   const feed = useContacts(choice);
   const isChosen = search !== '' || filters.length > 0;
+  const isFirst = !isChosen && hasNothing(feed);
+  const [isNew, setNew] = useState(false);
+  const close = (created: Contact | null): void => {
+    setNew(false);
+    if (created) navigate(`/${created._id}`);
+  };
+  const create = useMay('contacts:create') && (
+    <Button kind="primary" icon="plus" onClick={() => setNew(true)}>
+      {texts.newContact}
+    </Button>
+  );
   return (
-    <Page title={names.contacts} actions={<Actions choice={choice} />}>
+    <Page title={names.contacts} actions={<Actions choice={choice} create={!isFirst && create} />}>
       <div className={styles['screen']}>
         <div className={styles['tools']}>
           <SearchField label={texts.searchHere} value={search} onSearch={setSearch} />
@@ -51,20 +64,24 @@ export function ContactList(): ReactElement {
             label={names.contacts}
             feed={feed}
             columns={columns}
-            empty={<Empty icon="contacts" title={isChosen ? common.nothingFound : texts.nobody} />}
+            empty={
+              <Empty icon="contacts" title={isChosen ? common.nothingFound : texts.nobody}>
+                {isFirst && <p>{texts.nobodyLead}</p>}
+                {isFirst && create}
+              </Empty>
+            }
             onOpen={({ _id }) => navigate(withQuery(`/${_id}`))}
           />
         </div>
       </div>
+      {isNew && <ContactDialog contact={null} onClose={close} />}
     </Page>
   );
 }
 
-function Actions({ choice }: { choice: ContactChoice }): ReactElement {
+function Actions({ choice, create }: { choice: ContactChoice; create: ReactNode }): ReactElement {
   const texts = useTexts(CONTACTS);
   const [, navigate] = useLocation();
-  const [isNew, setNew] = useState(false);
-  const mayCreate = useMay('contacts:create');
   const save = useMutation({
     mutationFn: async () => saveFile(await parley.contacts.export(choice), 'contacts.csv'),
     onSuccess: () => showNotice(texts.exported),
@@ -79,20 +96,7 @@ function Actions({ choice }: { choice: ContactChoice }): ReactElement {
       <Button icon="upload" onClick={() => navigate('/import')}>
         {texts.importSheet}
       </Button>
-      {mayCreate && (
-        <Button kind="primary" icon="plus" onClick={() => setNew(true)}>
-          {texts.newContact}
-        </Button>
-      )}
-      {isNew && (
-        <ContactDialog
-          contact={null}
-          onClose={(created) => {
-            setNew(false);
-            if (created) navigate(`/${created._id}`);
-          }}
-        />
-      )}
+      {create}
     </>
   );
 }

@@ -4,6 +4,8 @@ export const CONTACTS = defineTexts(
   {
     newContact: 'New contact',
     nobody: 'No contacts yet',
+    nobodyLead:
+      'Contacts are the people you talk to. Everyone who writes to you becomes one; you can also add or import them.',
     importSheet: 'Import',
     exportSheet: 'Export',
     exported: 'Sheet saved',
@@ -39,6 +41,8 @@ export const CONTACTS = defineTexts(
     'pt-BR': {
       newContact: 'Novo contato',
       nobody: 'Nenhum contato ainda',
+      nobodyLead:
+        'Contatos são as pessoas com quem você conversa. Quem escreve vira um contato; você também pode criar ou importar contatos.',
       importSheet: 'Importar',
       exportSheet: 'Exportar',
       exported: 'A planilha foi salva',
@@ -73,6 +77,8 @@ export const CONTACTS = defineTexts(
     es: {
       newContact: 'Nuevo contacto',
       nobody: 'Ningún contacto todavía',
+      nobodyLead:
+        'Los contactos son las personas con las que habla. Quien escribe se convierte en uno; también puede crearlos o importarlos.',
       importSheet: 'Importar',
       exportSheet: 'Exportar',
       exported: 'La hoja se ha guardado',

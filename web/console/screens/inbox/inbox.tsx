@@ -1,21 +1,25 @@
 /** The inbox: the views, the conversations of one view, and one conversation. */
-import type { ReactElement } from 'react';
+import { Suspense, type ReactElement } from 'react';
 import { Redirect, useParams, Route, Switch } from 'wouter';
 import { useCounts } from '../../records/conversations.ts';
 import { useLoadedViews, useSavedView } from '../../records/views.ts';
 import { useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
+import { lazyPart, LoadingPart } from '../../ui/lazy-part.tsx';
 import { Empty, Loading } from '../../ui/state.tsx';
 import { useTitle } from '../../ui/title.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useChangeKeys, useViewKeys } from './conversation-keys.tsx';
 import { ConversationList } from './conversation-list.tsx';
 import { useAreViewsFolded } from './details.ts';
+import { useFirstRun } from './first-run/state.ts';
 import styles from './inbox.module.css';
 import { INBOX } from './texts.ts';
 import { Thread } from './thread/thread.tsx';
 import { findFilter } from './views.ts';
 import { ViewList } from './view-list.tsx';
+
+const FirstRun = lazyPart(async () => (await import('./first-run/first-run.tsx')).FirstRun);
 
 export function InboxScreen(): ReactElement {
   return (
@@ -48,16 +52,28 @@ function InboxView(): ReactElement {
   useTitle(useTexts(SCREEN_NAMES).inbox);
   useViewKeys(view);
   useChangeKeys(view, conversation ?? null);
+  const isFirstRun = useFirstRun().isWanted;
   const isFolded = useAreViewsFolded(conversation !== undefined);
   if (!filter && isLoading && view.startsWith('view-')) return <Loading />;
   if (!filter) return <Redirect to="/mine" replace />;
   return (
-    <main className={styles['inbox']} data-open={conversation !== undefined} data-folded={isFolded}>
+    <main
+      className={styles['inbox']}
+      data-open={conversation !== undefined}
+      data-folded={isFolded}
+      data-first-run={isFirstRun}
+    >
       <ViewList current={view} isFolded={isFolded} />
       <ConversationList key={view} view={view} filter={filter} current={conversation ?? null} />
       {conversation === undefined ? (
         <div className={styles['nothing']}>
-          <Empty icon="channel" title={texts.nothingOpen} />
+          {isFirstRun ? (
+            <Suspense fallback={<LoadingPart />}>
+              <FirstRun />
+            </Suspense>
+          ) : (
+            <Empty icon="channel" title={texts.nothingOpen} />
+          )}
         </div>
       ) : (
         <Thread key={conversation} id={conversation} view={view} />

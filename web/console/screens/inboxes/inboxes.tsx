@@ -5,6 +5,7 @@ import { Route, Switch, useLocation, useParams } from 'wouter';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useMay } from '../../session/session.ts';
 import { CHANNEL_NAMES } from '../../texts/channels.ts';
+import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -44,23 +45,23 @@ function InboxTable(): ReactElement {
   const [, go] = useLocation();
   const feed = useInboxList();
   const columns = useColumns();
+  const isFirst = hasNothing(feed);
+  const create = mayCreate && (
+    <Button kind="primary" icon="plus" onClick={() => connect(true)}>
+      {texts.connect}
+    </Button>
+  );
   return (
-    <Page
-      title={names.inboxes}
-      lead={texts.lead}
-      actions={
-        mayCreate && (
-          <Button kind="primary" icon="plus" onClick={() => connect(true)}>
-            {texts.connect}
-          </Button>
-        )
-      }
-    >
+    <Page title={names.inboxes} lead={texts.lead} actions={!isFirst && create}>
       <RecordList
         label={names.inboxes}
         feed={feed}
         columns={columns}
-        empty={<Empty icon="channel" title={texts.nothing} />}
+        empty={
+          <Empty icon="channel" title={texts.nothing}>
+            {isFirst && create}
+          </Empty>
+        }
         onOpen={({ _id }) => go(`/${_id}`)}
       />
       {isConnecting && <ConnectInbox onClose={() => connect(false)} />}

@@ -6,6 +6,7 @@ import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useKnowledge } from '../../records/knowledge.ts';
 import { useMay } from '../../session/session.ts';
 import { formatListed, formatNumber } from '../../texts/formats.ts';
+import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChoiceFilter } from '../../ui/choice-filter.tsx';
@@ -29,6 +30,13 @@ export function ItemList(): ReactElement {
   const [isUploading, setUploading] = useState(false);
   const mayCreate = useMay('knowledge:create');
   const isChosen = Object.keys(choice).length > 0;
+  const feed = useKnowledge(choice);
+  const isFirst = !isChosen && hasNothing(feed);
+  const create = mayCreate && (
+    <Button kind="primary" icon="plus" onClick={() => navigate('/new')}>
+      {texts.write}
+    </Button>
+  );
   return (
     <Page
       title={names.knowledge}
@@ -43,9 +51,7 @@ export function ItemList(): ReactElement {
               <Button icon="upload" onClick={() => setUploading(true)}>
                 {texts.upload}
               </Button>
-              <Button kind="primary" icon="plus" onClick={() => navigate('/new')}>
-                {texts.write}
-              </Button>
+              {!isFirst && create}
             </>
           )}
         </>
@@ -61,9 +67,13 @@ export function ItemList(): ReactElement {
       >
         <RecordList
           label={names.knowledge}
-          feed={useKnowledge(choice)}
+          feed={feed}
           columns={useColumns()}
-          empty={<Empty icon="knowledge" title={isChosen ? common.nothingFound : texts.nothing} />}
+          empty={
+            <Empty icon="knowledge" title={isChosen ? common.nothingFound : texts.nothing}>
+              {isFirst && create}
+            </Empty>
+          }
           onOpen={({ _id }) => navigate(`/${_id}`)}
         />
       </ListScreen>

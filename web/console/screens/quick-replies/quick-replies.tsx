@@ -4,6 +4,7 @@ import { useState, type ReactElement } from 'react';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useQuickReplyFeed } from '../../records/quick-replies.ts';
 import { useMay } from '../../session/session.ts';
+import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -24,18 +25,14 @@ export function QuickRepliesScreen(): ReactElement {
   const [search, setSearch] = useState('');
   const [edited, edit] = useState<QuickReply | 'NEW' | null>(null);
   const feed = useQuickReplyFeed(search);
+  const isFirst = search === '' && hasNothing(feed);
+  const create = mayWrite && (
+    <Button kind="primary" icon="plus" onClick={() => edit('NEW')}>
+      {texts.create}
+    </Button>
+  );
   return (
-    <Page
-      title={names['quick-replies']}
-      lead={texts.lead}
-      actions={
-        mayWrite && (
-          <Button kind="primary" icon="plus" onClick={() => edit('NEW')}>
-            {texts.create}
-          </Button>
-        )
-      }
-    >
+    <Page title={names['quick-replies']} lead={texts.lead} actions={!isFirst && create}>
       <div className={styles['screen']}>
         <SearchField label={texts.searchHere} value={search} onSearch={setSearch} />
         <div className={styles['list']}>
@@ -43,7 +40,11 @@ export function QuickRepliesScreen(): ReactElement {
             label={names['quick-replies']}
             feed={feed}
             columns={useColumns()}
-            empty={<Empty icon="quick" title={search === '' ? texts.nothing : common.nothingFound} />}
+            empty={
+              <Empty icon="quick" title={search === '' ? texts.nothing : common.nothingFound}>
+                {isFirst && create}
+              </Empty>
+            }
             onOpen={edit}
           />
         </div>

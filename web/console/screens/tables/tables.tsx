@@ -6,6 +6,7 @@ import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useTables } from '../../records/tables.ts';
 import { useMay } from '../../session/session.ts';
 import { formatListed, formatNumber } from '../../texts/formats.ts';
+import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -47,18 +48,14 @@ function TableList(): ReactElement {
     setNew(false);
     if (created) navigate(`/${created._id}`);
   };
+  const isFirst = search === '' && hasNothing(feed);
+  const create = mayCreate && (
+    <Button kind="primary" icon="plus" onClick={() => setNew(true)}>
+      {texts.create}
+    </Button>
+  );
   return (
-    <Page
-      title={names.tables}
-      lead={texts.lead}
-      actions={
-        mayCreate && (
-          <Button kind="primary" icon="plus" onClick={() => setNew(true)}>
-            {texts.create}
-          </Button>
-        )
-      }
-    >
+    <Page title={names.tables} lead={texts.lead} actions={!isFirst && create}>
       <div className={styles['screen']}>
         <SearchField label={texts.searchHere} value={search} onSearch={setSearch} />
         <div className={styles['list']}>
@@ -66,7 +63,11 @@ function TableList(): ReactElement {
             label={names.tables}
             feed={feed}
             columns={useColumns()}
-            empty={<Empty icon="table" title={search === '' ? texts.nothing : common.nothingFound} />}
+            empty={
+              <Empty icon="table" title={search === '' ? texts.nothing : common.nothingFound}>
+                {isFirst && create}
+              </Empty>
+            }
             onOpen={({ _id }) => navigate(`/${_id}`)}
           />
         </div>

@@ -24,25 +24,25 @@ export function WebhookScreen(): ReactElement {
   const [isEdited, edit] = useState(false);
   const { data: webhook, error, isPending, refetch } = useWebhook();
   const may = webhook ? mayUpdate : mayCreate;
+  const change = may && (
+    <Button kind="primary" icon={webhook ? 'edit' : 'plus'} onClick={() => edit(true)}>
+      {webhook ? common.edit : texts.setUp}
+    </Button>
+  );
   return (
-    <Page
-      title={names.webhook}
-      lead={texts.lead}
-      actions={
-        may &&
-        !isPending && (
-          <Button kind="primary" icon={webhook ? 'edit' : 'plus'} onClick={() => edit(true)}>
-            {webhook ? common.edit : texts.setUp}
-          </Button>
-        )
-      }
-    >
+    <Page title={names.webhook} lead={texts.lead} actions={webhook && change}>
       {isPending && <Loading />}
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {webhook !== undefined && (
         <div className={styles['screen']}>
           <div className={styles['settings']}>
-            {webhook ? <WebhookSummary webhook={webhook} /> : <Empty icon="webhook" title={texts.none} />}
+            {webhook ? (
+              <WebhookSummary webhook={webhook} />
+            ) : (
+              <Empty icon="webhook" title={texts.none}>
+                {change}
+              </Empty>
+            )}
             <DoorWebhooks />
           </div>
           <DeliveryLog />

@@ -1,20 +1,22 @@
 /** One conversation: its head, its messages and the composer. */
 import type { Conversation, Message } from '@parley/sdk';
-import { useEffect, useRef, useState, type ReactElement } from 'react';
+import { Suspense, useEffect, useRef, useState, type ReactElement } from 'react';
 import { showViewing } from '../../../live/presence.ts';
 import { nameContact, nameSummary, useContact } from '../../../records/contacts.ts';
 import { markAsRead, useConversation } from '../../../records/conversations.ts';
 import { useThread } from '../../../records/messages.ts';
+import { lazyPart, LoadingPart } from '../../../ui/lazy-part.tsx';
 import { Failure, Loading } from '../../../ui/state.tsx';
 import { useTitle } from '../../../ui/title.ts';
 import { returnToComposer } from '../../../frame/writing.ts';
 import { useDetails } from '../details.ts';
 import { Composer } from './composer.tsx';
 import { useDraftPlace, useQuote } from './drafts.ts';
-import { Panel } from './panel.tsx';
 import { MessageList, useWanted } from './message-list.tsx';
 import { ThreadHead } from './thread-head.tsx';
 import styles from './thread.module.css';
+
+const Panel = lazyPart(async () => (await import('./panel/panel.tsx')).Panel);
 
 export function Thread({ id, view }: { id: string; view: string }): ReactElement {
   const { data: conversation, error } = useConversation(id);
@@ -64,11 +66,20 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
       />
       <Composer conversation={conversation} contact={contact} replyTo={replyTo} onReplyDone={() => setReplyTo(null)} />
       {details.isOpen && (
-        <Panel {...{ conversation, contact, view }} onClose={details.isBeside ? null : toggleDetails} />
+        <Suspense fallback={<LoadingPanel />}>
+          <Panel {...{ conversation, contact, name, view }} isBeside={details.isBeside} onClose={toggleDetails} />
+        </Suspense>
       )}
     </section>
   );
 }
+
+/** Takes the place of the panel until it is there. */
+const LoadingPanel = (): ReactElement => (
+  <aside>
+    <LoadingPart />
+  </aside>
+);
 
 /**
  * Marks messages as read, and a conversation that came back from a snooze as seen, once somebody looks at them. One that a user marks as unread

@@ -2,13 +2,13 @@
 import type { Participants } from '@parley/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { parley } from '../../../client.ts';
-import { NOTIFICATIONS } from '../../../notifications/texts.ts';
-import { queries } from '../../../records/queries.ts';
-import { useMay, useSession } from '../../../session/session.ts';
-import { useTexts } from '../../../texts/texts.ts';
-import { Button } from '../../../ui/button.tsx';
-import { showError } from '../../../ui/toast.tsx';
+import { parley } from '../../../../client.ts';
+import { NOTIFICATIONS } from '../../../../notifications/texts.ts';
+import { queries } from '../../../../records/queries.ts';
+import { useMay, useSession } from '../../../../session/session.ts';
+import { useTexts } from '../../../../texts/texts.ts';
+import { Button } from '../../../../ui/button.tsx';
+import { showError } from '../../../../ui/toast.tsx';
 
 export function Followers({ conversation }: { conversation: string }): ReactElement | null {
   const texts = useTexts(NOTIFICATIONS);
@@ -30,14 +30,13 @@ export function Followers({ conversation }: { conversation: string }): ReactElem
   if (!data) return null;
   const follows = data.participants.some((each) => each.user === user._id);
   return (
-    <section>
-      <h3>{texts.followers}</h3>
+    <>
       <p dir="auto">{data.participants.map(({ name }) => name).join(', ') || texts.noFollowers}</p>
       {may && (
         <Button icon="bell" isBusy={change.isPending} onClick={() => change.mutate(!follows)}>
           {follows ? texts.unfollow : texts.follow}
         </Button>
       )}
-    </section>
+    </>
   );
 }

@@ -1,0 +1,75 @@
+/** The check list of a new company. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, openConsoleAt } from '../support/console.ts';
+import { createPerson } from '../support/people.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+const { call } = platform;
+
+/** Opens the inbox of a new company as the person who has this role there. */
+async function begin(role: 'OWNER' | 'VIEWER', options: Json = {}) {
+  const company = await platform.createCompany();
+  const { email } = await createPerson(platform, company._id, role);
+  const opened = await openConsoleAt({ url: platform.url, email }, browser, { path: '/inbox/mine', ...options });
+  return { company, ...opened };
+}
+const asksForSteps = (calls: string[]): boolean => calls.some((each) => /^\/v1\/(quick-replies|webhooks)/.test(each));
+
+test('a new company sees what is left to do, each step is done by what exists, and a user who dismisses the list is not asked for again', async () => {
+  const { company, page, calls, complaints, close } = await begin('OWNER', { viewport: { width: 1440, height: 900 } });
+  const steps = page.getByRole('region', { name: 'Set up your inbox' });
+  await steps.getByText('0 of 5').waitFor();
+  assert.equal(await steps.getByRole('link', { name: 'Connect', exact: true }).getAttribute('data-next'), 'true');
+  assert.deepEqual(await findBarriers(page), []);
+  const asked = { key: company.key };
+  await call(201, 'POST', '/v1/quick-replies', { ...asked, body: { title: 'Hi', shortcut: 'hi', content: 'Hello' } });
+  await call(201, 'POST', '/v1/inboxes', { ...asked, body: { name: 'Site', channel: 'WEB_V2' } });
+  await page.reload();
+  await steps.getByText('2 of 5').waitFor();
+  await steps.getByRole('listitem').filter({ hasText: 'Write a quick reply (done)' }).waitFor();
+  assert.equal(await steps.getByRole('link', { name: 'Invite' }).getAttribute('data-next'), 'true');
+  await steps.getByRole('button', { name: 'Hide these steps' }).click();
+  await page.getByText('Choose a conversation').waitFor();
+  const before = calls().length;
+  await page.reload();
+  await page.getByText('Choose a conversation').waitFor();
+  assert.equal(asksForSteps(calls().slice(before)), false);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a user who may do none of the steps of a new company does not see them, and nothing is asked for', async () => {
+  const { page, calls, complaints, close } = await begin('VIEWER');
+  await page.getByText('Choose a conversation').waitFor();
+  assert.equal(asksForSteps(calls()), false);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+/** The screens with lists of which a new company has nothing, each with the button of its first record. */
+const EMPTY = {
+  contacts: 'New contact',
+  businesses: 'New business',
+  campaigns: 'New campaign',
+  agents: 'New agent',
+  knowledge: 'Write a text',
+  'quick-replies': 'New quick reply',
+  tables: 'New table',
+  inboxes: 'Connect an inbox',
+  webhook: 'Set up the webhook',
+};
+
+test('an empty list has the primary button of its screen, which is not in the head of the screen as well', async () => {
+  const { page, complaints, close } = await begin('OWNER');
+  for (const [path, name] of Object.entries(EMPTY)) {
+    await page.goto(`${platform.url}/console/${path}`);
+    await page.locator('main > :not(header)').getByRole('button', { name }).waitFor();
+    assert.deepEqual(await page.locator('main [data-kind=primary]').allTextContents(), [name]);
+  }
+  assert.deepEqual(complaints(), []);
+  await close();
+});

@@ -1,0 +1,93 @@
+/** A check list for a new company: what is left to do until customers and colleagues write here. */
+import { useEffect, type ReactElement } from 'react';
+import { Link } from 'wouter';
+import { toScreen } from '../../../client.ts';
+import { compose } from '../../../frame/composing.ts';
+import { useSession } from '../../../session/session.ts';
+import { useTexts } from '../../../texts/texts.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { Loading } from '../../../ui/state.tsx';
+import styles from './first-run.module.css';
+import { useFirstRun } from './state.ts';
+import { useSteps, type Step } from './steps.ts';
+import { FIRST_RUN, STEP_ABOUT, STEP_ACTIONS, STEP_NAMES } from './texts.ts';
+
+export function FirstRun(): ReactElement {
+  const texts = useTexts(FIRST_RUN);
+  const { end } = useFirstRun();
+  const { sandbox } = useSession();
+  const steps = useSteps();
+  const isOver = steps?.every(({ isDone }) => isDone) === true;
+  useEffect(() => {
+    if (isOver) end();
+  });
+  if (!steps || isOver) return <Loading />;
+  const done = steps.filter(({ isDone }) => isDone).length;
+  const next = steps.find(({ isDone }) => !isDone);
+  return (
+    <section className={styles['page']} aria-label={texts.title}>
+      <h2>{texts.title}</h2>
+      <p className={styles['lead']}>{texts.lead}</p>
+      <div className={styles['progress']}>
+        <progress max={steps.length} value={done} aria-label={texts.progress} />
+        <span className={styles['soft']}>{texts.of(done, steps.length)}</span>
+      </div>
+      <ol className={styles['steps']}>
+        {steps.map((step, index) => (
+          <StepItem key={step.name} step={step} number={index + 1} isNext={step === next} />
+        ))}
+      </ol>
+      <footer className={styles['foot']}>
+        {sandbox !== null && (
+          <p>
+            {texts.noNumber}{' '}
+            <a href={`${sandbox}/phone`} target="_blank" rel="noreferrer">
+              {texts.testPhone}
+            </a>
+          </p>
+        )}
+        <Button kind="quiet" onClick={end}>
+          {texts.dismiss}
+        </Button>
+      </footer>
+    </section>
+  );
+}
+
+interface StepItemProps {
+  step: Step;
+  number: number;
+  isNext: boolean;
+}
+
+function StepItem({ step: { name, isDone, path }, number, isNext }: StepItemProps): ReactElement {
+  const texts = useTexts(FIRST_RUN);
+  const names = useTexts(STEP_NAMES);
+  const about = useTexts(STEP_ABOUT);
+  const actions = useTexts(STEP_ACTIONS);
+  return (
+    <li className={styles['step']} data-done={isDone}>
+      <span className={styles['mark']} aria-hidden="true">
+        {isDone ? <Icon name="check" size={14} /> : number}
+      </span>
+      <div>
+        <p className={styles['name']}>
+          {names[name]}
+          {isDone && <span className={styles['hidden']}> ({texts.done})</span>}
+        </p>
+        <p className={styles['soft']}>{about[name]}</p>
+      </div>
+      {!isDone && path === null && (
+        <Button kind={isNext ? 'primary' : 'plain'} onClick={() => compose()}>
+          {actions[name]}
+        </Button>
+      )}
+      {!isDone && path !== null && (
+        <Link href={toScreen(path)} className={styles['action']} data-next={isNext}>
+          {actions[name]}
+        </Link>
+      )}
+    </li>
+  );
+}

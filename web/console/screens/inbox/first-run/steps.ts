@@ -1,0 +1,73 @@
+/** The steps with which a company begins, as far as the user may do them, and which of them are done. */
+import { useQuery } from '@tanstack/react-query';
+import { parley } from '../../../client.ts';
+import { useMayCompose } from '../../../frame/composing.ts';
+import { useCompany, useInboxes, useUsers } from '../../../records/company.ts';
+import { useMay } from '../../../session/session.ts';
+
+export type StepName = 'inbox' | 'team' | 'message' | 'answers' | 'program';
+
+export interface Step {
+  name: StepName;
+  isDone: boolean;
+  /** The screen where the step is done; null for a new conversation. */
+  path: string | null;
+}
+
+/** A company that is older has found its way. */
+const NEW_MS = 30 * 24 * 60 * 60_000;
+
+/** One record is enough to know that there are some. */
+const ONE = { limit: 1, skipCount: true } as const;
+
+const hasSome = async (list: Promise<{ result: readonly unknown[] }>): Promise<boolean> =>
+  (await list).result.length > 0;
+
+/** Returns the steps; undefined while they are not known, and none for a user who may do none, or in a company that is not new. */
+export function useSteps(): readonly Step[] | undefined {
+  const company = useCompany();
+  const mayRead = useMay('companies:read');
+  const offered = useOffered();
+  const done = useDone(new Set(offered.map(({ name }) => name)));
+  if (!mayRead) return [];
+  if (!company) return undefined;
+  if (Date.now() - Date.parse(company.createdAt) > NEW_MS) return [];
+  return done && offered.map((step) => ({ ...step, isDone: done.has(step.name) }));
+}
+
+function useOffered(): Pick<Step, 'name' | 'path'>[] {
+  const maySetUp = [useMay('webhooks:create'), useMay('api-keys:create')].every(Boolean);
+  const steps: [boolean, StepName, string | null][] = [
+    [useMay('inboxes:create'), 'inbox', '/inboxes'],
+    [useMay('users:create'), 'team', '/users'],
+    [useMayCompose(), 'message', null],
+    [useMay('messages:update'), 'answers', '/quick-replies'],
+    [maySetUp, 'program', '/webhook'],
+  ];
+  return steps.flatMap(([may, name, path]) => (may ? [{ name, path }] : []));
+}
+
+/** Reads which steps are done, each time that the list is shown again. */
+function useDone(offered: ReadonlySet<StepName>): ReadonlySet<StepName> | undefined {
+  const isConnected = useInboxes().some(({ status }) => status === 'ACTIVE');
+  const hasTeam = useUsers().length > 1;
+  const { data } = useQuery({
+    queryKey: ['first-run', [...offered]],
+    queryFn: async ({ signal }) => {
+      const [message, reply, agent, webhook, keys] = await Promise.all([
+        offered.has('message') && hasSome(parley.messages.search(ONE, { signal })),
+        offered.has('answers') && hasSome(parley.quickReplies.list(ONE, { signal })),
+        offered.has('answers') && hasSome(parley.agents.list(ONE, { signal })),
+        offered.has('program') ? parley.webhooks.get({ signal }) : null,
+        offered.has('program') ? parley.apiKeys.list({ limit: 10, skipCount: true }, { signal }) : null,
+      ]);
+      // A new company has a key of its operator.
+      const program = webhook !== null || keys?.result.some(({ created_by }) => created_by !== null) === true;
+      return { message, answers: reply || agent, program };
+    },
+    refetchOnMount: 'always',
+  });
+  if (!data) return undefined;
+  const all = { ...data, inbox: isConnected, team: hasTeam };
+  return new Set([...offered].filter((name) => all[name]));
+}

@@ -1,0 +1,110 @@
+/** The company's own fields of the conversation, and its tags. */
+import type { Conversation } from '@parley/sdk';
+import { useState, type FormEvent, type ReactElement } from 'react';
+import { useCustomFields } from '../../../../records/company.ts';
+import { useConversationChange } from '../../../../records/conversations.ts';
+import { useMay } from '../../../../session/session.ts';
+import { useTexts } from '../../../../texts/texts.ts';
+import { Badge } from '../../../../ui/badge.tsx';
+import { Button } from '../../../../ui/button.tsx';
+import {
+  CustomFieldInputs,
+  listCustomDetails,
+  pickCustomChanges,
+  toCustomValues,
+  type CustomValues,
+} from '../../../../ui/custom-fields.tsx';
+import { Details } from '../../../../ui/details.tsx';
+import { Icon } from '../../../../ui/icon.tsx';
+import { COMMON } from '../../../../ui/texts.ts';
+import { showError } from '../../../../ui/toast.tsx';
+import { THREAD } from '../texts.ts';
+import styles from './panel.module.css';
+
+/** Leaves out what has been saved, and keeps what was typed since. */
+const keepOthers =
+  (saved: ReadonlyMap<string, unknown>) =>
+  (edited: CustomValues): CustomValues =>
+    new Map([...edited].filter(([slug, value]) => value !== saved.get(slug)));
+
+/** The company's own fields of the conversation. What is typed stays while a colleague changes other fields. */
+export function Fields({ conversation }: { conversation: Conversation }): ReactElement | null {
+  const texts = useTexts(THREAD);
+  const common = useTexts(COMMON);
+  const fields = useCustomFields('conversation');
+  const before = toCustomValues(conversation.custom_fields);
+  const [edited, edit] = useState<CustomValues>(new Map());
+  const change = useConversationChange(conversation._id);
+  const may = useMay('conversations:update');
+  const values: CustomValues = new Map([...before, ...edited]);
+  const custom_fields = pickCustomChanges(before, values);
+  if (fields.length === 0) return null;
+  if (!may) return <Details items={listCustomDetails(fields, conversation.custom_fields)} />;
+  return (
+    <section className={styles['fields']} data-unfinished={custom_fields !== undefined || undefined}>
+      <h3>{texts.fields}</h3>
+      <CustomFieldInputs
+        fields={fields}
+        values={values}
+        error={change.error}
+        onChange={(all) => edit(new Map([...all].filter(([slug, value]) => value !== before.get(slug))))}
+      />
+      {custom_fields && (
+        <Button
+          kind="primary"
+          isBusy={change.isPending}
+          onClick={() => change.mutate({ custom_fields }, { onSuccess: () => edit(keepOthers(edited)) })}
+        >
+          {common.save}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+export function Tags({ conversation }: { conversation: Conversation }): ReactElement {
+  const texts = useTexts(THREAD);
+  const [typed, setTyped] = useState('');
+  const may = useMay('conversations:update');
+  const change = useConversationChange(conversation._id);
+  const set = (tags: string[]): void => change.mutate({ tags }, { onError: showError });
+  const add = (event: FormEvent): void => {
+    event.preventDefault();
+    const tag = typed.trim();
+    setTyped('');
+    if (tag !== '' && !conversation.tags.includes(tag)) set([...conversation.tags, tag]);
+  };
+  return (
+    <section className={styles['section']}>
+      <h3>{texts.tags}</h3>
+      <ul className={styles['badges']}>
+        {conversation.tags.map((tag) => (
+          <li key={tag} className={styles['tag']}>
+            <Badge>{tag}</Badge>
+            {may && (
+              <button
+                type="button"
+                className={styles['remove']}
+                aria-label={texts.removeTag(tag)}
+                onClick={() => set(conversation.tags.filter((each) => each !== tag))}
+              >
+                <Icon name="close" size={12} />
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {may && (
+        <form onSubmit={add}>
+          <input
+            className={styles['add']}
+            aria-label={texts.addTag}
+            placeholder={texts.addTag}
+            value={typed}
+            onChange={({ target }) => setTyped(target.value)}
+          />
+        </form>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,65 @@
+/** A part of the panel that folds. What is in it is not loaded before it is unfolded. */
+import type { ReactElement, ReactNode } from 'react';
+import type { FeedView } from '../../../../records/feeds.ts';
+import { useTexts } from '../../../../texts/texts.ts';
+import { Button } from '../../../../ui/button.tsx';
+import { Icon } from '../../../../ui/icon.tsx';
+import { explainError } from '../../../../ui/problem.ts';
+import { COMMON } from '../../../../ui/texts.ts';
+import { fold, useIsUnfolded } from './folds.ts';
+import styles from './panel.module.css';
+
+interface SectionProps {
+  /** The name under which the browser remembers whether it is unfolded. */
+  name: string;
+  title: string;
+  isOpenAtFirst?: boolean;
+  children: ReactNode;
+}
+
+export function Section({ name, title, isOpenAtFirst = false, children }: SectionProps): ReactElement {
+  const isOpen = useIsUnfolded(name, isOpenAtFirst);
+  return (
+    <section className={styles['section']}>
+      <h3>
+        <button type="button" className={styles['fold']} aria-expanded={isOpen} onClick={() => fold(name, !isOpen)}>
+          <Icon name="forward" size={12} />
+          {title}
+        </button>
+      </h3>
+      {isOpen && <div className={styles['body']}>{children}</div>}
+    </section>
+  );
+}
+
+interface SectionListProps<T> {
+  feed: FeedView<T>;
+  /** What is shown when there is none. */
+  empty: string;
+  render(item: T): ReactNode;
+}
+
+/** A list in a section: its first page, and a button for more. */
+export function SectionList<T extends { _id: string }>({ feed, empty, render }: SectionListProps<T>): ReactElement {
+  const common = useTexts(COMMON);
+  const isEmpty = !feed.isLoading && !feed.error && feed.items.length === 0;
+  return (
+    <>
+      {feed.isLoading && <p className={styles['soft']}>{common.loading}</p>}
+      {feed.error && <p role="alert">{explainError(feed.error)}</p>}
+      {isEmpty && <p className={styles['soft']}>{empty}</p>}
+      {feed.items.length > 0 && (
+        <ul className={styles['items']}>
+          {feed.items.map((item) => (
+            <li key={item._id}>{render(item)}</li>
+          ))}
+        </ul>
+      )}
+      {feed.hasMore && (
+        <Button kind="quiet" isBusy={feed.isLoadingMore} onClick={feed.loadMore}>
+          {common.loadMore}
+        </Button>
+      )}
+    </>
+  );
+}
