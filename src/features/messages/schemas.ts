@@ -165,9 +165,7 @@ export const Message = define(
         subject: nullable(plain.text('The subject of the mail')),
         to: Type.Array(Type.String(), { description: 'The addresses of the recipients' }),
         cc: Type.Array(Type.String(), { description: 'The addresses of the Cc recipients' }),
-        reply_to: Type.Array(Type.String(), {
-          description: 'Reply-To: where replies go; empty if they go to the sender',
-        }),
+        reply_to: Type.Array(Type.String(), { description: 'Where replies go; empty if to the sender' }),
         is_shortened: plain.flag(
           'Whether `content` omits quoted mails, a signature or the rest of a long mail; `GET /v1/messages/{id}/body` returns the full text',
         ),
@@ -203,9 +201,7 @@ export const MessageSearchQuery = pageQuery('-createdAt', {
   inbox: Type.Optional(recordId('inbox')),
   external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'Its id at the network' })),
   mentioned: Type.Optional(recordId('user', 'Notes that mention this user')),
-  has_file: Type.Optional(
-    plain.flag('true: messages with a file; false: all others. Only with `contact` or `conversation`'),
-  ),
+  has_file: Type.Optional(plain.flag('Messages with a file, or without; only with `contact` or `conversation`')),
   search: searchParameter(
     'Words, ignoring case and accents: finds messages that contain a word beginning with each of them. The first 8,192 characters of a message are searched',
   ),
