@@ -758,7 +758,7 @@ export interface MessagesSearchQuery {
   external_id?: string | undefined;
   /** Notes that mention this user */
   mentioned?: string | undefined;
-  /** true: messages with a file; false: all others. Only with `contact` or `conversation` */
+  /** Messages with a file, or without; only with `contact` or `conversation` */
   has_file?: boolean | undefined;
   /** Words, ignoring case and accents: finds messages that contain a word beginning with each of them. The first 8,192 characters of a message are searched */
   search?: string | undefined;

@@ -1316,7 +1316,7 @@ export interface Message {
     cc: string[];
     /** For a sent mail: the addresses of the Bcc recipients */
     bcc?: string[] | undefined;
-    /** Reply-To: where replies go; empty if they go to the sender */
+    /** Where replies go; empty if to the sender */
     reply_to: string[];
     /** Whether `content` omits quoted mails, a signature or the rest of a long mail; `GET /v1/messages/{id}/body` returns the full text */
     is_shortened: boolean;
