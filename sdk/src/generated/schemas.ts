@@ -4082,6 +4082,7 @@ export interface ScheduledMessage {
     content: string | null;
     /** Identifier: 24 lower-case hex characters */
     attachment: string | null;
+    /** The template with its values */
     template: GivenTemplate | null;
   };
   /** The message that it replies to */

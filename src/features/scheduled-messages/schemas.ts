@@ -66,7 +66,7 @@ export const ScheduledMessage = define(
         contentType,
         content: nullable(plain.text('The text, or the caption of a file')),
         attachment: nullable(recordId('attachment')),
-        template: nullable(ref(GivenTemplate, 'The template with its values')),
+        template: nullable(ref(GivenTemplate), 'The template with its values'),
       }),
     ),
     reply_to: nullable(recordId('message', 'The message that it replies to')),
