@@ -4201,6 +4201,7 @@ export interface ScheduledMessage {
     content: string | null;
     /** Identifier: 24 lower-case hex characters */
     attachment: string | null;
+    /** The template with its values */
     template: GivenTemplate | null;
     /** Only for EMAIL: the subject and the recipients of the mail */
     email?: {
