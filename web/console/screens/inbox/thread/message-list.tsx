@@ -11,13 +11,13 @@ import type { FeedView } from '../../../records/feeds.ts';
 import { useHistory } from '../../../records/history.ts';
 import { formatDay } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
-import { IconButton } from '../../../ui/button.tsx';
 import { Empty, Failure, Loading } from '../../../ui/state.tsx';
 import { ConversationLine, EarlierMark, usePull, type Earlier } from './earlier.tsx';
 import { HistoryLine } from './history-line.tsx';
 import styles from './message-list.module.css';
 import { MessageBubble } from './message.tsx';
 import { MessageMenuPlace } from './message-tools.tsx';
+import { NewLine, ToEnd, useFirstUnread, useMissed } from './news.tsx';
 import { discardArrived, hasArrived, useOutbox } from './outbox.ts';
 import { OutgoingBubble } from './outgoing.tsx';
 import { makeRows, type ThreadRow } from './rows.ts';
@@ -49,11 +49,12 @@ export function MessageList({ conversation, feed, contact, onReply, onEnd }: Mes
   const [isWanted, setWanted] = useState(false);
   const earlier: Earlier = { feed: useEarlier(conversation, isWanted), isWanted, want: () => setWanted(true) };
   const above = earlier.feed.items;
+  const firstUnread = useFirstUnread(conversation, feed);
   const rows = useMemo(() => {
     const outgoing = waiting.filter((each) => !hasArrived(each, feed.items));
-    const own = { conversation: _id, messages: feed.items, history, outgoing };
+    const own = { conversation: _id, messages: feed.items, history, outgoing, firstUnread };
     return makeRows({ ...own, earlier: above, isWhole: !feed.hasMore });
-  }, [_id, feed.items, feed.hasMore, history, waiting, above]);
+  }, [_id, feed.items, feed.hasMore, history, waiting, above, firstUnread]);
   useEffect(() => discardArrived(waiting, feed.items), [feed.items, waiting]);
   if (feed.isLoading || feed.error)
     return (
@@ -114,6 +115,8 @@ function Rows({ rows, feed, earlier, contact, onReply, onEnd }: RowsProps): Reac
     scroller.current?.focus();
     earlier.want();
   };
+  const isAtEnd = list.isAtEnd(END_PIXELS);
+  const missed = useMissed(feed.items, isAtEnd);
   const shown = list.getVirtualItems();
   const first = shown[0]?.index ?? 0;
   useEffect(() => {
@@ -152,11 +155,7 @@ function Rows({ rows, feed, earlier, contact, onReply, onEnd }: RowsProps): Reac
         </ol>
       </div>
       <MessageMenuPlace />
-      {!list.isAtEnd(END_PIXELS) && (
-        <div className={styles['down']}>
-          <IconButton icon="down" label={texts.newMessages} onClick={showEnd} />
-        </div>
-      )}
+      {!isAtEnd && <ToEnd missed={missed} onClick={showEnd} />}
     </div>
   );
 }
@@ -270,6 +269,8 @@ function RowContent({ row, contact, onReply }: RowContentProps): ReactElement | 
       return null;
     case 'day':
       return <h2 className={styles['day']}>{formatDay(row.at)}</h2>;
+    case 'new':
+      return <NewLine />;
     case 'conversation':
       return <ConversationLine conversation={row.conversation} />;
     case 'message':
