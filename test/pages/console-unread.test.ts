@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, openConsole } from '../support/console.ts';
 import { startPlatform } from '../support/platform.ts';
-import { orderAtTop, silenceNetwork, writeAsContact } from '../support/traffic.ts';
+import { orderAtTop, sendText, silenceNetwork, writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
@@ -55,4 +55,34 @@ test('a conversation that is marked as unread is left and stays unread, also whe
     assert.deepEqual(complaints(), []);
     await close();
   }
+});
+
+test('the first unread message is marked, and the messages that arrive while older ones are read are counted', async () => {
+  const { conversation, contact } = await writeAsContact(platform, { name: 'Eva Prado', text: 'Oi' });
+  const from = contact.phone_number.slice(1);
+  const { _id } = conversation;
+  for (let n = 0; n < 30; n += 1) await sendText(platform, _id, { content: `Line ${n}` });
+  for (const text of ['First unread', 'Second unread']) await writeAsContact(platform, { from, text });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${_id}` });
+  const log = page.getByRole('log');
+  const line = page.locator('li').filter({ has: page.getByText('New', { exact: true }) });
+  await line.waitFor();
+  await awaitUnread(_id, 0);
+  const below = page.locator('li').filter({ hasText: 'First unread' });
+  assert.equal(Number(await below.getAttribute('data-index')), Number(await line.getAttribute('data-index')) + 1);
+
+  await log.hover();
+  await page.mouse.wheel(0, -1_200);
+  await page.getByRole('button', { name: 'Go to the newest messages' }).waitFor();
+  await sendText(platform, _id, { content: 'Ours is not counted' });
+  for (const text of ['Another', 'And another']) await writeAsContact(platform, { from, text });
+  const pill = page.getByRole('button', { name: '2 new messages' });
+  await pill.waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await pill.click();
+  await page.getByText('And another', { exact: true }).last().waitFor();
+  await pill.waitFor({ state: 'detached' });
+  assert.equal(await line.count(), 1);
+  assert.deepEqual(complaints(), []);
+  await close();
 });

@@ -11,12 +11,12 @@ import {
   lockConversation,
   markNotificationsRead,
   markRead,
-  markUnread,
   moveManyToOutgoing,
   moveToOutgoing,
   type LastOutgoing,
 } from './queries.ts';
 import type { Conversation } from './schemas.ts';
+import { markUnread } from './unread-queries.ts';
 
 export async function expectConversation(read: TenantRead, id: string): Promise<Conversation> {
   return expectFound(await findConversation(read, id));

@@ -177,16 +177,6 @@ export function markRead(tx: TenantTx, id: string): Promise<number> {
   });
 }
 
-/** A conversation in which the contact has not written has nothing to read. */
-export function markUnread(tx: TenantTx, id: string): Promise<number> {
-  return exec(tx, {
-    name: 'conversations.markUnread',
-    text: `update conversations set unread_count = 1
-      where company_id = $1 and _id = $2 and unread_count = 0 and last_inbound_at is not null`,
-    values: [tx.companyId, id],
-  });
-}
-
 /** Marks as read what has notified the user of the conversation. */
 export function markNotificationsRead(tx: TenantTx, id: string, user: string): Promise<number> {
   return exec(tx, {

@@ -71,7 +71,7 @@ export const ScheduledMessage = define(
         content: nullable(plain.text('The text, or the caption of a file')),
         attachment: nullable(recordId('attachment')),
         template: nullable(ref(GivenTemplate), 'The template with its values'),
-    email,
+        email,
       }),
     ),
     reply_to: nullable(recordId('message', 'The message that it replies to')),

@@ -13,13 +13,13 @@ import { useFailedScheduled, useScheduled } from '../../../records/scheduled-mes
 import { lazyPart } from '../../../ui/lazy-part.tsx';
 import { formatDay } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
-import { IconButton } from '../../../ui/button.tsx';
 import { Empty, Failure, Loading } from '../../../ui/state.tsx';
 import { ConversationLine, EarlierMark, usePull, type Earlier } from './earlier.tsx';
 import { HistoryLine } from './history-line.tsx';
 import styles from './message-list.module.css';
 import { MessageBubble } from './message.tsx';
 import { MessageMenuPlace } from './message-tools.tsx';
+import { NewLine, ToEnd, useFirstUnread, useMissed } from './news.tsx';
 import { discardArrived, hasArrived, useOutbox } from './outbox.ts';
 import { OutgoingBubble } from './outgoing.tsx';
 import { makeRows, type ThreadRow } from './rows.ts';
@@ -55,11 +55,12 @@ export function MessageList({ conversation, feed, contact, onReply, onEnd }: Mes
   const [isWanted, setWanted] = useState(false);
   const earlier: Earlier = { feed: useEarlier(conversation, isWanted), isWanted, want: () => setWanted(true) };
   const above = earlier.feed.items;
+  const firstUnread = useFirstUnread(conversation, feed);
   const rows = useMemo(() => {
     const outgoing = waiting.filter((each) => !hasArrived(each, feed.items));
-    const own = { conversation: _id, messages: feed.items, history, outgoing, scheduled, failed };
+    const own = { conversation: _id, messages: feed.items, history, outgoing, scheduled, failed, firstUnread };
     return makeRows({ ...own, earlier: above, isWhole: !feed.hasMore });
-  }, [_id, feed.items, feed.hasMore, history, waiting, scheduled, failed, above]);
+  }, [_id, feed.items, feed.hasMore, history, waiting, scheduled, failed, above, firstUnread]);
   useEffect(() => discardArrived(waiting, feed.items), [feed.items, waiting]);
   if (feed.isLoading || feed.error)
     return (
@@ -120,6 +121,8 @@ function Rows({ conversation, rows, feed, earlier, contact, onReply, onEnd }: Ro
     scroller.current?.focus();
     earlier.want();
   };
+  const isAtEnd = list.isAtEnd(END_PIXELS);
+  const missed = useMissed(feed.items, isAtEnd);
   const shown = list.getVirtualItems();
   const first = shown[0]?.index ?? 0;
   useEffect(() => {
@@ -158,11 +161,7 @@ function Rows({ conversation, rows, feed, earlier, contact, onReply, onEnd }: Ro
         </ol>
       </div>
       <MessageMenuPlace />
-      {!list.isAtEnd(END_PIXELS) && (
-        <div className={styles['down']}>
-          <IconButton icon="down" label={texts.newMessages} onClick={showEnd} />
-        </div>
-      )}
+      {!isAtEnd && <ToEnd missed={missed} onClick={showEnd} />}
     </div>
   );
 }
@@ -276,6 +275,8 @@ function RowContent({ row, conversation, contact, onReply }: RowContentProps): R
       return null;
     case 'day':
       return <h2 className={styles['day']}>{formatDay(row.at)}</h2>;
+    case 'new':
+      return <NewLine />;
     case 'conversation':
       return <ConversationLine conversation={row.conversation} />;
     case 'message':

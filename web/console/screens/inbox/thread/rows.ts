@@ -23,6 +23,7 @@ export type ThreadRow =
       follows: boolean;
       isEarlier: boolean;
     }
+  | { kind: 'new'; key: string }
   | { kind: 'history'; key: string; entry: HistoryEntry }
   | { kind: 'outgoing'; key: string; outgoing: Outgoing }
   | { kind: 'scheduled'; key: string; scheduled: ScheduledMessage };
@@ -40,13 +41,15 @@ interface Loaded {
   failed: readonly ScheduledMessage[];
   /** The loaded messages of earlier conversations, one conversation behind the other. */
   earlier: readonly Message[];
+  /** The first message that was unread when the thread was opened; null when all were read. */
+  firstUnread: string | null;
   /** Whether the thread has begun with its first message, above which earlier conversations stand. */
   isWhole: boolean;
 }
 
 export function makeRows(loaded: Loaded): ThreadRow[] {
-  const { conversation, messages, history, outgoing, earlier, isWhole } = loaded;
-  const own = makeSection({ messages, history, failed: chooseFailed(loaded), days: '' });
+  const { conversation, messages, history, outgoing, earlier, firstUnread, isWhole } = loaded;
+  const own = makeSection({ messages, history, failed: chooseFailed(loaded), firstUnread, days: '' });
   const { held = [], later = [] } = Object.groupBy(loaded.scheduled.toSorted(bySendAt), ({ is_held }) =>
     is_held ? 'held' : 'later',
   );
@@ -58,7 +61,7 @@ export function makeRows(loaded: Loaded): ThreadRow[] {
   return [
     ...above.flatMap(([id, before]) => [
       makeDivider(id),
-      ...makeSection({ messages: before, history: [], failed: [], days: id }),
+      ...makeSection({ messages: before, history: [], failed: [], firstUnread: null, days: id }),
     ]),
     makeDivider(conversation),
     ...own,
@@ -79,13 +82,13 @@ const makeDivider = (conversation: string): ThreadRow => ({
   conversation,
 });
 
-interface Section extends Pick<Loaded, 'messages' | 'history' | 'failed'> {
+interface Section extends Pick<Loaded, 'messages' | 'history' | 'failed' | 'firstUnread'> {
   /** Distinguishes the days of an earlier conversation from the same days of others; empty for the open one. */
   days: string;
 }
 
 /** A reaction stands at the message that it belongs to, if that one is loaded. */
-function makeSection({ messages, history, failed, days }: Section): ThreadRow[] {
+function makeSection({ messages, history, failed, firstUnread, days }: Section): ThreadRow[] {
   const rows: ThreadRow[] = [];
   const isEarlier = days !== '';
   const reactions = findReactions(messages);
@@ -108,6 +111,7 @@ function makeSection({ messages, history, failed, days }: Section): ThreadRow[] 
     const date = new Date(at).toDateString();
     if (date !== day) rows.push({ kind: 'day', key: days + date, at });
     day = date;
+    if (row.key === firstUnread) rows.push({ kind: 'new', key: 'new' });
     const before = rows.at(-1);
     const follows = row.kind === 'message' && before?.kind === 'message' && isTogether(before.message, row.message);
     rows.push(follows ? { ...row, follows } : row);
@@ -147,4 +151,18 @@ function findReactions(newestFirst: readonly Message[]): FoundReactions {
     of.set(reaction.message, { ...before, [message_type === 'INCOMING' ? 'theirs' : 'ours']: reaction.emoji });
   }
   return { of, shown };
+}
+
+/** What a contact writes is news; a reaction is not. */
+const isNews = ({ message_type, contentType }: Message): boolean =>
+  message_type === 'INCOMING' && contentType !== 'REACTION';
+
+/** Returns the id of the first of so many unread messages; null when none is unread, or when it is not loaded. */
+export const findFirstUnread = (newestFirst: readonly Message[], unread: number): string | null =>
+  newestFirst.filter(isNews)[unread - 1]?._id ?? null;
+
+/** Counts what the contact has written after this message. */
+export function countNews(newestFirst: readonly Message[], after: string | undefined): number {
+  const index = newestFirst.findIndex(({ _id }) => _id === after);
+  return newestFirst.slice(0, Math.max(0, index)).filter(isNews).length;
 }
