@@ -4,25 +4,22 @@
  */
 import type { Conversation, HistoryEntry, Message } from '@parley/sdk';
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
-import { Suspense, useEffect, useMemo, useRef, useState, type ReactElement, type RefObject } from 'react';
+import { useEffect, useMemo, useRef, useState, type ReactElement, type RefObject } from 'react';
 import { useSearch } from 'wouter';
 import { useEarlier } from '../../../records/earlier.ts';
 import type { FeedView } from '../../../records/feeds.ts';
 import { useHistory } from '../../../records/history.ts';
 import { useFailedScheduled, useScheduled } from '../../../records/scheduled-messages.ts';
-import { lazyPart } from '../../../ui/lazy-part.tsx';
-import { formatDay } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Empty, Failure, Loading } from '../../../ui/state.tsx';
-import { ConversationLine, EarlierMark, usePull, type Earlier } from './earlier.tsx';
-import { HistoryLine } from './history-line.tsx';
+import { EarlierMark, usePull, type Earlier } from './earlier.tsx';
 import styles from './message-list.module.css';
-import { MessageBubble } from './message.tsx';
 import { MessageMenuPlace } from './message-tools.tsx';
-import { NewLine, ToEnd, useFirstUnread, useMissed } from './news.tsx';
+import { ToEnd, useFirstUnread, useMissed } from './news.tsx';
 import { discardArrived, hasArrived, useOutbox } from './outbox.ts';
 import { OutgoingBubble } from './outgoing.tsx';
 import { makeRows, type ThreadRow } from './rows.ts';
+import { RowContent } from './row-content.tsx';
 import { THREAD } from './texts.ts';
 
 interface MessageListProps {
@@ -34,8 +31,6 @@ interface MessageListProps {
   /** The newest messages are in view. */
   onEnd: (() => void) | null;
 }
-
-const ScheduledBubble = lazyPart(async () => (await import('./scheduled.tsx')).ScheduledBubble);
 
 const ROW_HEIGHT = 72;
 /** Whoever is this close to the end follows new messages. */
@@ -261,43 +256,4 @@ function useOwnSends(rows: readonly ThreadRow[], show: () => void): void {
     if (sent !== null && sent !== seen.current) show();
     seen.current = sent;
   });
-}
-
-interface RowContentProps extends Pick<MessageListProps, 'conversation'> {
-  row: ThreadRow | undefined;
-  contact: string;
-  onReply(message: Message): void;
-}
-
-function RowContent({ row, conversation, contact, onReply }: RowContentProps): ReactElement | null {
-  switch (row?.kind) {
-    case undefined:
-      return null;
-    case 'day':
-      return <h2 className={styles['day']}>{formatDay(row.at)}</h2>;
-    case 'new':
-      return <NewLine />;
-    case 'conversation':
-      return <ConversationLine conversation={row.conversation} />;
-    case 'message':
-      return (
-        <MessageBubble
-          contact={contact}
-          onReply={row.isEarlier ? null : onReply}
-          message={row.message}
-          reactions={row.reactions}
-          follows={row.follows}
-        />
-      );
-    case 'history':
-      return <HistoryLine entry={row.entry} />;
-    case 'outgoing':
-      return <OutgoingBubble outgoing={row.outgoing} />;
-    case 'scheduled':
-      return (
-        <Suspense>
-          <ScheduledBubble scheduled={row.scheduled} conversation={conversation} />
-        </Suspense>
-      );
-  }
 }
