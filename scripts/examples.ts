@@ -129,8 +129,7 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   await take('GET /v1/conversations/{id}/participants', conversation);
   await take('DELETE /v1/conversations/{id}/participants/{userId}', `${conversation},${user._id}`);
   await recordViews(take, user._id);
-  await take('PUT /v1/conversations/{id}/unread', conversation);
-  await take('PUT /v1/conversations/{id}/read', conversation);
+  for (const mark of ['unread', 'read']) await take(`PUT /v1/conversations/{id}/${mark}`, conversation);
   await recordConversationRun(take, user._id);
   await take('POST /v1/conversations/{id}/typing', conversation, { body: { state: 'TYPING' } });
   const message = { content: 'Hello Maria! How can we help?', contentType: 'TEXT' };

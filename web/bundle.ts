@@ -91,9 +91,10 @@ function joinShared({ source, first }: App, { inputs, outputs }: Metafile): Plug
   const toPath = (path: string): string => join(ROOT, path);
   const lazy = new Set(files.flatMap(({ entryPoint = [] }) => entryPoint).map(toPath));
   const shared = files.filter(({ entryPoint }) => entryPoint === undefined).flatMap((file) => Object.keys(file.inputs));
+  const found = new Map(Object.entries(inputs));
   const begun = new Set(first === undefined ? [] : [relative(ROOT, join(source, first))]);
   for (const path of begun)
-    for (const { path: next, kind } of inputs[path]?.imports ?? []) if (kind !== 'dynamic-import') begun.add(next);
+    for (const { path: next, kind } of found.get(path)?.imports ?? []) if (kind !== 'dynamic-import') begun.add(next);
   const groups = new Map([
     ['shared:first', shared.filter((path) => begun.has(path))],
     ['shared:rest', shared.filter((path) => !begun.has(path))],

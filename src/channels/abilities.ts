@@ -1,9 +1,9 @@
 /** How channels differ, so that no other code asks for a channel by name. */
 import type { ContentType } from './content.ts';
-import type { TextMarks } from './marks.ts';
+import { NO_MARKS, type TextMarks } from './marks.ts';
 import type { MediaFormat } from './media.ts';
 
-/** How channels differ. SILENT has the value of each ability for channels that do not mention it. */
+/** How channels differ. NO_ABILITIES has the value of each ability for channels that do not mention it. */
 export interface Abilities {
   /** The content types that the channel sends. */
   content: readonly ContentType[];
@@ -33,3 +33,21 @@ export interface Abilities {
   window24h: boolean;
   reportsFailures: boolean;
 }
+
+export const NO_ABILITIES = {
+  content: [],
+  maxText: null,
+  marks: NO_MARKS,
+  showsAuthors: false,
+  media: [],
+  markRead: false,
+  typing: false,
+  templates: false,
+  threads: false,
+  subjects: false,
+  unsubscribe: false,
+  echoesSends: false,
+  paced: false,
+  window24h: false,
+  reportsFailures: false,
+} satisfies Abilities;

@@ -3,7 +3,7 @@ import type { Outbound } from '../platform/outside/outbound.ts';
 import type { Callers } from '../platform/work/callers.ts';
 import type { SettingTable, SettingValues } from '../platform/values/setting-kinds.ts';
 import type { Readable } from 'node:stream';
-import type { Abilities } from './abilities.ts';
+import { NO_ABILITIES, type Abilities } from './abilities.ts';
 import type { Callbacks, InboxCallbacks } from './called.ts';
 import type { Callback, CheckResult, InboundConnection, Pairing } from './check.ts';
 import type { FetchResult, MessageContent, Samples, WantedFile } from './content.ts';
@@ -13,7 +13,6 @@ import type { FetchedItems, FetchPlace, FetchPosition, PushedItems, TranslatedIt
 import type { Identity, IdentityKind, Person } from './identity.ts';
 import type { HostedLogIn } from './log-in.ts';
 import type { InboundAccount, InboundPeopleLimit, SendingLimits } from './limits.ts';
-import { NO_MARKS } from './marks.ts';
 import type { OutboundFile } from './media.ts';
 import type { ChannelSettings } from './settings.ts';
 import type { AnsweredMessage, MessageThread } from './thread.ts';
@@ -282,22 +281,6 @@ export const SILENT = {
   needsNumber: false,
   identities: [],
   contactSource: 'INBOUND',
-  can: {
-    content: [],
-    maxText: null,
-    marks: NO_MARKS,
-    showsAuthors: false,
-    media: [],
-    markRead: false,
-    typing: false,
-    templates: false,
-    threads: false,
-    subjects: false,
-    unsubscribe: false,
-    echoesSends: false,
-    paced: false,
-    window24h: false,
-    reportsFailures: false,
-  },
+  can: NO_ABILITIES,
   samples: { number: null, contents: [], callbacks: [] },
 } satisfies Omit<ChannelDeclaration, 'name'>;

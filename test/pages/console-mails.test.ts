@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { simpleParser } from 'mailparser';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, openConsole } from '../support/console.ts';
+import { findBarriers, findDialog, openConsole, waitForSent } from '../support/console.ts';
 import { MAIL_LOG_IN, startSmtpServer, trustCertificate } from '../support/mail-servers.ts';
 import { SAMPLE_HEADERS, writeMail } from '../support/mails.ts';
 import { startPlatform } from '../support/platform.ts';
@@ -15,15 +15,16 @@ const platform = await startPlatform();
 const browser = await startBrowser();
 const HOOK_SECRET = 'a-secret-of-the-mail-server-9012';
 
+const email_config = {
+  ...MAIL_LOG_IN,
+  address: 'support@shop.example',
+  smtp_url: `smtps://127.0.0.1:${smtp.port}`,
+  hook_secret: HOOK_SECRET,
+};
+const body = { channel: 'EMAIL', name: 'Support', email_config };
+const { body: inbox } = await platform.call(201, 'POST', '/v1/inboxes', { body });
+
 test('an answer to a mail shows and reaches its other recipients, and has the subject that is typed', async () => {
-  const email_config = {
-    ...MAIL_LOG_IN,
-    address: 'support@shop.example',
-    smtp_url: `smtps://127.0.0.1:${smtp.port}`,
-    hook_secret: HOOK_SECRET,
-  };
-  const body = { channel: 'EMAIL', name: 'Support', email_config };
-  const { body: inbox } = await platform.call(201, 'POST', '/v1/inboxes', { body });
   const headers = {
     ...SAMPLE_HEADERS,
     From: 'Rui <rui@client.example>',
@@ -76,6 +77,38 @@ test('an answer to a mail shows and reaches its other recipients, and has the su
     'Bcc: archive@shop.example',
   ])
     await message.getByText(text, { exact: true }).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a mail starts a conversation with a subject, and a forwarded one goes to none of its earlier recipients', async () => {
+  const body = { email: 'ana@client.example', name: 'Ana' };
+  const { body: contact } = await platform.call(201, 'POST', '/v1/contacts', { body });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/contacts/${contact._id}` });
+  await page.getByRole('main').getByRole('button', { name: 'New conversation' }).click();
+  const dialog = findDialog(page);
+  await dialog.getByLabel('Cc', { exact: true }).fill('boss@client');
+  await dialog.getByText('“boss@client” is not an e-mail address.').waitFor();
+  await dialog.getByLabel('Cc', { exact: true }).fill('boss@client.example');
+  await dialog.getByLabel('Subject').fill('Invoice 17');
+  await dialog.getByLabel('Message').fill('Here it is.');
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Send', exact: true }).click();
+  const message = page.getByRole('article').filter({ hasText: 'Here it is.' });
+  await waitForSent(message);
+  const first = smtp.taken.at(-1);
+  assert.deepEqual(first?.to, ['ana@client.example', 'boss@client.example']);
+  assert.equal((await simpleParser(first.raw)).subject, 'Invoice 17');
+  await message.click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Forward' }).click();
+  await dialog.getByRole('searchbox').fill('eva@client.example');
+  await dialog.getByRole('button', { name: /Not a contact yet/ }).click();
+  await dialog.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('Fwd: Invoice 17').first().waitFor();
+  await waitForSent(page.getByRole('log', { name: 'Messages' }));
+  const last = smtp.taken.at(-1);
+  assert.deepEqual(last?.to, ['eva@client.example']);
+  assert.equal((await simpleParser(last.raw)).subject, 'Fwd: Invoice 17');
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -11,6 +11,8 @@ import { savedName } from '../attachments/file-names.ts';
 import { publicUrl } from '../attachments/links.ts';
 import type { Message } from './schemas.ts';
 
+export { findChannel, lockAttachments } from './file-queries.ts';
+
 /** The attachment that a message names. */
 export type NamedAttachment = Awaited<ReturnType<typeof expectAttachment>>;
 

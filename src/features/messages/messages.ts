@@ -12,6 +12,8 @@ import { noteOutgoing } from './note-outgoing.ts';
 import { findBody, findMessage, findMessages, listMessages, lockSendTarget } from './queries.ts';
 import type { Message, MessageBody, MessageQuery, WriteNote } from './schemas.ts';
 
+export { findReplied } from './queries.ts';
+
 export async function readMessage(tenant: Tenant, id: string): Promise<Message> {
   return expectFound(await findMessage(tenant.read, id));
 }

@@ -19,7 +19,7 @@ import {
 } from '../../platform/values/schema.ts';
 import { ContactSummary } from '../contacts/schemas.ts';
 import { MessageType, Origin, SenderType } from '../conversations/schemas.ts';
-import { email, MailRecord } from './mail-schemas.ts';
+import { email, MailRecord } from './mail/schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
 // The limit of the platform. A network may take less of what goes to it (`can.maxText`).

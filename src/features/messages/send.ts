@@ -11,7 +11,7 @@ import { convertForChannel } from './convert-file.ts';
 import { callNetwork } from './network-call.ts';
 import { storeOutgoing, type Outgoing, type StoredOutgoing } from './outgoing.ts';
 import { readRecipient, withRecipient, type Recipient } from './recipients.ts';
-import type { GivenMail } from './mail-schemas.ts';
+import type { GivenMail } from './mail/schemas.ts';
 import type { Message, SendFile, SendText } from './schemas.ts';
 import { settleCall } from './settle-call.ts';
 

@@ -4,7 +4,7 @@ import { listPage } from '../../platform/store/plain-list.ts';
 import { findUnknown } from '../../platform/store/unknown-references.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Actor } from '../../platform/values/actor.ts';
-import type { ClaimedSend } from '../sends/due/queue-queries.ts';
+import type { ClaimedSend } from '../sends/due/schemas.ts';
 import type { CancelReason, ScheduledMessage } from './schemas.ts';
 
 const COLUMNS = `_id, company_id as company, conversation_id as conversation,

@@ -8,8 +8,8 @@ import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../platform/store/unknown-references.ts';
 import { takeOver } from '../conversations/update.ts';
-import { lockAttachments } from '../messages/file-queries.ts';
-import { findReplied } from '../messages/queries.ts';
+import { lockAttachments } from '../messages/files.ts';
+import { findReplied } from '../messages/messages.ts';
 import { sendOnce } from '../sends/due/loop.ts';
 import { prepareContent, readContent } from './content.ts';
 import {

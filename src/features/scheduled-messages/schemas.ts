@@ -3,7 +3,7 @@ import { FILE_TYPES } from '../../platform/work/media/formats.ts';
 import { pageQuery, pageSchema } from '../../platform/store/paging.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 import { define, nullable, oneOf, plain, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
-import { email, type GivenMail } from '../messages/mail-schemas.ts';
+import { email, type GivenMail } from '../messages/mail/schemas.ts';
 import { MAX_TEXT } from '../messages/schemas.ts';
 import { GivenTemplate } from '../templates/schemas.ts';
 

@@ -13,7 +13,7 @@ import type { Message } from '../messages/schemas.ts';
 import { callForStored } from '../messages/send.ts';
 import { SETTLE_SECONDS } from '../sends/due/left-work.ts';
 import type { DueSource } from '../sends/due/loop.ts';
-import type { ClaimedSend, UnsettledSend } from '../sends/due/queue-queries.ts';
+import type { ClaimedSend, UnsettledSend } from '../sends/due/schemas.ts';
 import { noteRefusedTemplate, storeTemplateIn } from '../templates/send.ts';
 import { prepareContent, type Prepared } from './content.ts';
 import {

@@ -22,7 +22,7 @@ import {
   type DueFollowUp,
 } from './queries.ts';
 import { SETTLE_SECONDS } from '../../sends/due/left-work.ts';
-import type { ClaimedSend, UnsettledSend } from '../../sends/due/queue-queries.ts';
+import type { ClaimedSend, UnsettledSend } from '../../sends/due/schemas.ts';
 import { moveToDay, scheduleFollowUp } from './schedule.ts';
 
 /** Sends a follow-up, puts it off, or cancels it. */

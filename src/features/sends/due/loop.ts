@@ -4,14 +4,8 @@ import { AppError } from '../../../platform/values/errors.ts';
 import { startClaimLoop, type ClaimLoop } from '../../../platform/work/claims/claim-loop.ts';
 import { openLeases, type LeasedTable } from '../../../platform/work/claims/leases.ts';
 import { endOrLog, SETTLE_SECONDS, settleLeftWork } from './left-work.ts';
-import {
-  claimDue,
-  restDue,
-  takeUnsettledDue,
-  type ClaimedSend,
-  type DueEnd,
-  type UnsettledSend,
-} from './queue-queries.ts';
+import { claimDue, restDue, takeUnsettledDue } from './queue-queries.ts';
+import type { ClaimedSend, DueEnd, UnsettledSend } from './schemas.ts';
 
 const SLOTS = 32;
 const SLOTS_PER_COMPANY = 8;

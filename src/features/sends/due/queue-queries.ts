@@ -3,16 +3,12 @@
  * attempts, message_id and settle_until.
  */
 import { pickValues } from '../../../platform/work/claims/fair-pick.ts';
-import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../../platform/work/claims/leases.ts';
-import type { ClaimCapacity, RowOutcome } from '../../../platform/work/claims/queue.ts';
+import { leaseColumns, pickLeased, type LeasedTable } from '../../../platform/work/claims/leases.ts';
+import type { ClaimCapacity } from '../../../platform/work/claims/queue.ts';
 import { exec, many } from '../../../platform/store/db.ts';
 import { isPicked } from '../../../platform/store/picked-rows.ts';
 import type { SystemTx } from '../../../platform/store/tenant.ts';
-
-export interface ClaimedSend extends LeasedRow {
-  /** How often the work on it was begun, including this time. */
-  attempts: number;
-}
+import type { ClaimedSend, DueEnd, UnsettledSend } from './schemas.ts';
 
 /** Claims due messages, a few of each company in turn, and counts the attempt before the work begins. */
 export async function claimDue(
@@ -29,14 +25,6 @@ export async function claimDue(
     values: pickValues(capacity),
   });
   return { claimed, dismissed: 0 };
-}
-
-/** How the work on a due message has ended. */
-export interface DueEnd extends RowOutcome {
-  company: string;
-  claimed_at: string;
-  /** After how many seconds it is taken again; null when it has ended. */
-  pause_seconds: number | null;
 }
 
 /** Lets rows rest whose message could not be stored. A row whose message is stored is never sent again. */
@@ -57,12 +45,6 @@ export function restDue(tx: SystemTx, { table }: LeasedTable, ends: DueEnd[]): P
       ends.map(({ pause_seconds }) => pause_seconds),
     ],
   });
-}
-
-/** A row whose worker died while it called the network, or the outcome of whose message was unknown. */
-export interface UnsettledSend {
-  company: string;
-  _id: string;
 }
 
 /** Takes rows that are to be looked at again after the call to the network, so that no one else does. */

@@ -21,6 +21,7 @@ import { TemplateDialog } from '../thread/template-dialog.tsx';
 import { THREAD } from '../thread/texts.ts';
 import { isWindowClosed } from '../window.ts';
 import styles from './compose.module.css';
+import { useMailInputs } from './mail-inputs.tsx';
 import { useForwarded, type Forwarded } from './forward.ts';
 import { findRecipients, listInboxesFor, nameRecipient, ofContact, type Recipient } from './recipient.ts';
 import { COMPOSE } from './texts.ts';
@@ -65,6 +66,7 @@ function MessageForm({ recipient, forwarded, onBack }: MessageFormProps): ReactE
   const { data: open } = useOpenConversation(recipient.contact?._id, inbox?._id);
   const [text, setText] = useState(forwarded?.text ?? '');
   const file = forwarded?.kind === 'FILE' ? forwarded : null;
+  const mail = useMailInputs(inbox?.channel, forwarded?.email?.subject ?? '');
   const [isMine, setMine] = useState(true);
   const [isTemplate, setTemplate] = useState(false);
   const start = useStart();
@@ -100,8 +102,8 @@ function MessageForm({ recipient, forwarded, onBack }: MessageFormProps): ReactE
               kind="primary"
               icon="send"
               isBusy={start.isPending}
-              disabled={inbox === undefined || (!file && text.trim() === '')}
-              onClick={() => send({ ...(file ?? { kind: 'TEXT' }), text: text.trim() })}
+              disabled={inbox === undefined || mail.isWrong || (!file && text.trim() === '')}
+              onClick={() => send({ ...(file ?? { kind: 'TEXT' }), text: text.trim(), email: mail.email })}
             >
               {thread.send}
             </Button>
@@ -125,6 +127,7 @@ function MessageForm({ recipient, forwarded, onBack }: MessageFormProps): ReactE
       )}
       {open && <p className={styles['hint']}>{texts.alreadyOpen}</p>}
       {needsTemplate && <p className={styles['hint']}>{texts.templateOnly}</p>}
+      {mail.fields}
       {file && !needsTemplate && <FileName file={file} />}
       {inbox && !needsTemplate && (!file || hasCaption(file)) && (
         <TextArea label={file ? texts.caption : texts.message} rows={5} value={text} onChange={setText} />

@@ -12,9 +12,11 @@ let forwarded: Forwarded | null = null;
 export function toForward(message: Message): Forwarded | null {
   if (message.message_type === 'NOTE' || message.message_type === 'SYSTEM' || message.revoked_at !== null) return null;
   const content = copyContent(message);
-  if (content?.kind === 'FILE') return content;
-  const { content: text } = message;
-  return text ? { kind: 'TEXT', text } : null;
+  const { content: text, email: mail } = message;
+  // It goes to none of the recipients that it had.
+  const email = mail?.subject ? { subject: `Fwd: ${mail.subject}`.slice(0, 255) } : undefined;
+  if (content?.kind === 'FILE') return { ...content, email };
+  return text ? { kind: 'TEXT', text, email } : null;
 }
 
 export function forward(content: Forwarded): void {

@@ -1,6 +1,6 @@
 /** Where a message or a note is written, with its files. */
 import type { Contact, Conversation, Message } from '@parley/sdk';
-import { useEffect, useRef, useState, type PointerEvent, type ReactElement } from 'react';
+import { useEffect, useRef, useState, type DragEvent, type PointerEvent, type ReactElement } from 'react';
 import { parley } from '../../../client.ts';
 import { announcePresence } from '../../../live/presence.ts';
 import { useCompanyName, useQuickReplies, useUsers } from '../../../records/company.ts';
@@ -76,12 +76,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
       data-unfinished={begun.REPLY || begun.NOTE || undefined}
       onPointerUp={keepFocus}
       onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        const dropped = [...event.dataTransfer.files];
-        if (dropped.length === 0) return;
-        event.preventDefault();
-        addFiles(dropped);
-      }}
+      onDrop={(event) => takeDropped(event, addFiles)}
     >
       <OthersHere conversation={conversation._id} />
       <WritingTabs
@@ -122,6 +117,13 @@ export function Composer(props: ComposerProps): ReactElement | null {
       {isTemplate && <TemplateSending {...{ conversation, contact }} onClose={() => setTemplate(false)} />}
     </div>
   );
+}
+
+function takeDropped(event: DragEvent, add: (files: readonly File[]) => void): void {
+  const dropped = [...event.dataTransfer.files];
+  if (dropped.length === 0) return;
+  event.preventDefault();
+  add(dropped);
 }
 
 /** The window may close while the conversation is open. */

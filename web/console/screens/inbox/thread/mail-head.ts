@@ -16,7 +16,7 @@ export interface MailHead {
 export type GivenMail = NonNullable<SendText['email']>;
 
 const KEPT_AS = 'parley.mail.';
-const NONE: MailHead = { subject: '', to: '', cc: '', bcc: '' };
+export const NO_HEAD: MailHead = { subject: '', to: '', cc: '', bcc: '' };
 const EMAIL = /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/;
 
 const kept = createStore<ReadonlyMap<string, string>>(new Map());
@@ -44,7 +44,7 @@ export function useMailHead(conversation: Conversation, contact: Contact | null,
   const received = items.find(({ message_type, email }) => message_type === 'INCOMING' && email !== null)?.email;
   const to = received?.reply_to.join(', ') || (contact?.email ?? '');
   const own = [inbox?.email_config?.address ?? '', contact?.email ?? '', to];
-  const head = typed ?? { ...NONE, cc: listOthers(items, own).join(', ') };
+  const head = typed ?? { ...NO_HEAD, cc: listOthers(items, own).join(', ') };
   const usual = { to, subject: last?.subject ? `Re: ${last.subject.replace(/^re:\s*/i, '')}` : '' };
   return {
     head,

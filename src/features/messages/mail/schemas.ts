@@ -1,8 +1,8 @@
 /** What a message has that is a mail, and what a request can choose for one. */
 import { Type, type Static } from 'typebox';
-import { declareLimit } from '../../platform/values/limits.ts';
-import { explainedPattern, nullable, plain } from '../../platform/values/schema.ts';
-import { Email } from '../users/schemas.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
+import { explainedPattern, nullable, plain } from '../../../platform/values/schema.ts';
+import { Email } from '../../users/schemas.ts';
 
 export const MailRecord = plain.object(
   'For the first message of a received mail: its subject, and at most ten recipients of each kind. For a sent mail: what the request gave in `email`; otherwise null',
