@@ -21,8 +21,9 @@ const email_config = {
   smtp_url: `smtps://127.0.0.1:${smtp.port}`,
   hook_secret: HOOK_SECRET,
 };
-const body = { channel: 'EMAIL', name: 'Support', email_config };
-const { body: inbox } = await platform.call(201, 'POST', '/v1/inboxes', { body });
+const { body: inbox } = await platform.call(201, 'POST', '/v1/inboxes', {
+  body: { channel: 'EMAIL', name: 'Support', email_config },
+});
 
 test('an answer to a mail shows and reaches its other recipients, and has the subject that is typed', async () => {
   const headers = {
