@@ -33,6 +33,8 @@ export interface MatrixRequest {
   query: Record<string, string>;
   body: Json;
   headers?: Record<string, string>;
+  /** Values of the body for a text below a path: see Sample. */
+  at?: Record<string, Json>;
   /** A text that the answer may repeat because the caller sent it. It is replaced by `*` before answers are compared. */
   echoed?: string | readonly string[];
 }
@@ -75,6 +77,7 @@ export function buildValidRequest(operation: Operation, own: FullCompany): Matri
     query: {},
     body: filled ?? undefined,
     headers: sample?.headers?.(own) ?? {},
+    ...(sample?.at && { at: sample.at(own) }),
   };
 }
 
@@ -92,7 +95,8 @@ export function withTextAt(asking: MatrixRequest, place: Pick<TextPlace, 'in' | 
   const [property = ''] = place.path.split(/[.[]/);
   const excluded = SAMPLES[asking.operation.name]?.excludes?.[property] ?? [];
   const body = Object.fromEntries(Object.entries(asking.body).filter(([name]) => !excluded.includes(name)));
-  return { ...asking, body: withValueAt(body, place.path, text) };
+  const [, values] = Object.entries(asking.at ?? {}).find(([path]) => place.path.startsWith(path)) ?? [];
+  return { ...asking, body: withValueAt({ ...body, ...values }, place.path, text) };
 }
 
 export async function sendAndCheck(

@@ -214,7 +214,7 @@ async function insertScheduled(
   const scheduled = newId();
   await database.sql(
     `insert into scheduled_messages (company_id, _id, conversation_id, actor, message, send_at, held_until)
-      select company_id, $1, _id, jsonb_build_object('type', 'company', 'id', $1, 'name', $3::text),
+      select company_id, $1::text, _id, jsonb_build_object('type', 'company', 'id', $1::text, 'name', $3::text),
         jsonb_build_object('contentType', 'TEXT', 'content', $3::text, 'attachment', null, 'template', null), '2099-01-01', '2099-01-01'
       from conversations where _id = $2`,
     [scheduled, conversation, marker],

@@ -87,6 +87,8 @@ const LISTS = new Map<string, (own: FullCompany) => string>([
   ['/v1/conversations/bulk', () => 'conversation-runs'],
   ['/v1/conversations/{id}/history', (own) => `history:${findId(own, 'conversation')}`],
   ['/v1/webhooks/deliveries/replay', () => 'delivery-replays'],
+  ['/v1/contacts/{id}/notes', (own) => `contact-notes:${findId(own, 'contact')}`],
+  ['/v1/contacts/{id}/table-rows', (own) => `contact-rows:${findId(own, 'contact')}`],
   ['/v1/contacts/import', () => 'imports:CONTACTS:null'],
   ['/v1/tables/{id}', (own) => `rows:${findId(own, 'table')}`],
   ['/v1/tables/{tableId}/rows', (own) => `rows:${findId(own, 'table')}`],

@@ -29,6 +29,8 @@ interface Sample {
   params?(own: FullCompany): Record<string, string>;
   /** Values of properties of the body, or of parts of the form, with the text of the file. */
   body?(own: FullCompany): Json;
+  /** Values of the body that it has instead for a text below a path, whose part has no place in the usual body. */
+  at?(own: FullCompany): Record<string, Json>;
   /** Values of the body that make it another valid request, where no text of it can be any other text. */
   other?: Json;
   headers?(own: FullCompany): Record<string, string>;
@@ -245,9 +247,13 @@ async function scheduleMessageAgain({ database }: Platform, own: FullCompany): P
 
 /** A message that is due in almost a year. */
 const schedules = (own: FullCompany): Json => ({
-  message: { contentType: 'DOCUMENT', content: null, attachment: findId(own, 'attachment'), template: undefined },
+  message: { contentType: 'DOCUMENT', content: null, attachment: findId(own, 'attachment'), template: null },
   send_at: new Date(Date.now() + 360 * 86_400_000).toISOString(),
   reply_to: null,
+});
+
+const schedulesTemplate = ({ marker }: FullCompany): Record<string, Json> => ({
+  'message.template': { message: { contentType: 'TEMPLATE', template: { name: marker, language: 'pt_BR' } } },
 });
 
 export const SAMPLES: Record<string, Sample> = {
@@ -398,9 +404,11 @@ export const SAMPLES: Record<string, Sample> = {
   'PATCH /v1/views/{id}': { body: () => ({ position: 1 }) },
   'POST /v1/scheduled-messages': {
     body: (own) => ({ ...schedules(own), hold_seconds: undefined }),
+    at: schedulesTemplate,
   },
   'PATCH /v1/scheduled-messages/{id}': {
     body: schedules,
+    at: schedulesTemplate,
     prepare: scheduleMessageAgain,
   },
   'POST /v1/scheduled-messages/{id}/send': { prepare: scheduleMessageAgain },

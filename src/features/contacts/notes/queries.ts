@@ -81,7 +81,8 @@ export function moveNotes(tx: TenantTx, from: string, to: string): Promise<numbe
 
 export function listNotes(tx: TenantRead, contact: string, window: Window): Promise<Page<ContactNote>> {
   return listPage(tx, window, {
-    name: 'contacts.notes',
+    name: 'contacts',
+    variant: '.notes',
     columns: COLUMNS,
     from: 'contact_notes',
     filter: 'company_id = $1 and contact_id = $2',

@@ -7,7 +7,7 @@ import { readRecipient } from '../recipients.ts';
 import type { Message } from '../schemas.ts';
 import { sendMessage } from '../send.ts';
 import type { ContactCard, Offer, SendContent } from './schemas.ts';
-import { sendReaction } from './send-reaction.ts';
+import { expectTarget, sendReaction } from './send-reaction.ts';
 
 type Given = SendContent['message'];
 
@@ -19,6 +19,8 @@ export async function sendContent(
   const recipient = readRecipient(given);
   if (message.contentType === 'REACTION')
     return sendReaction(kit, acting, given, expectPart(message.reaction, 'reaction'));
+  // Also a part that another contentType leaves out names a message.
+  if (message.reaction) await expectTarget(acting, message.reaction.message);
   return sendMessage(kit, acting, recipient, { content: readContent(message), attachment: null, replyTo });
 }
 

@@ -19,8 +19,8 @@ export async function sendReaction(
   { message: id, emoji = null }: Reaction,
 ): Promise<Message> {
   if (conversation === undefined) throw invalid('conversationId', 'is required for a REACTION', 'REQUIRED');
-  const target = await findMessage(acting.read, id);
-  if (target?.conversation !== conversation) throw unknownReference(PATH);
+  const target = await expectTarget(acting, id);
+  if (target.conversation !== conversation) throw unknownReference(PATH);
   const externalId = expectReactable(target);
   const isOurs = target.message_type === 'OUTGOING';
   return sendMessage(
@@ -34,6 +34,13 @@ export async function sendReaction(
       replyTo: id,
     },
   );
+}
+
+/** Throws UNKNOWN_REFERENCE unless the company has the message. */
+export async function expectTarget({ read }: Acting, id: string): Promise<Message> {
+  const target = await findMessage(read, id);
+  if (!target) throw unknownReference(PATH);
+  return target;
 }
 
 /** Returns the network's id of the message. Throws for a message that the contact does not have. */

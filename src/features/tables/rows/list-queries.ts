@@ -217,7 +217,8 @@ export function countMatchesAfter(
 /** Lists rows of all tables that name the contact. A contact has few rows, so that all of them are found and sorted. */
 export function listRowsOfContact(tx: TenantRead, contact: string, window: Window): Promise<Page<RowRecord>> {
   return listPage(tx, window, {
-    name: 'tables.rowsOfContact',
+    name: 'tables',
+    variant: '.rowsOfContact',
     columns: ROW,
     from: 'table_rows r',
     filter: `company_id = $1 and contact_id = $2
