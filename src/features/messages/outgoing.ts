@@ -1,7 +1,7 @@
 /** Stores a message that is to be sent, and collects what the call to the network needs. */
 import type { Channel } from '../../channels/channel.ts';
 import type { OutboundMessage } from '../../channels/channel.ts';
-import { listParts, type ContentType, type MessageContent } from '../../channels/content.ts';
+import { listParts, type MessageContent } from '../../channels/content.ts';
 import type { MessageThread } from '../../channels/thread.ts';
 import type { Kit } from '../../kit.ts';
 import type { Actor } from '../../platform/values/actor.ts';
@@ -43,6 +43,8 @@ export interface Outgoing {
   headers?: readonly Header[];
   /** The id of the message that this one answers. */
   replyTo: string | null;
+  /** True for what was sent before the conversation was closed, and has waited since then: it does not reopen the conversation. */
+  keepsClosed?: boolean;
   /** True for a message that many get, so that its recipient can unsubscribe. */
   unsubscribe?: boolean;
 }
@@ -171,11 +173,14 @@ async function findNamed(
   kit: Kit,
   tx: TenantTx,
   acting: Acting,
-  { conversation, content, attachment, headers = [], replyTo, unsubscribe }: Outgoing,
+  { conversation, content, attachment, headers = [], replyTo, keepsClosed, unsubscribe }: Outgoing,
 ): Promise<Named> {
   const named = attachment ? [{ attachment, path: 'message.attachment' }] : headers.map(toNamed);
   const [target, replied, locked] = await Promise.all([
-    openTarget(kit, tx, acting, { id: conversation, contentType: content.contentType }),
+    openTarget(kit, tx, acting, {
+      id: conversation,
+      reopens: keepsClosed !== true && content.contentType !== 'REACTION',
+    }),
     replyTo === null ? null : findReplied(tx, conversation, replyTo),
     lockNamed(
       tx,
@@ -225,19 +230,16 @@ const toNamed = ({ attachment, place: { path } }: Header) => ({ attachment, path
 const lockNamed = (tx: TenantTx, ids: string[]): Promise<string[]> | string[] =>
   ids.length === 0 ? [] : lockAttachments(tx, ids);
 
-/**
- * Locks the conversation. A closed one is reopened and gets the reply window that the contact has opened in a later conversation. A reaction
- * reopens nothing.
- */
+/** Locks the conversation. A closed one is reopened, and gets the reply window that the contact has opened in a later conversation. */
 async function openTarget(
   kit: Kit,
   tx: TenantTx,
   acting: Acting,
-  { id, contentType }: { id: string; contentType: ContentType },
+  { id, reopens }: { id: string; reopens: boolean },
 ): Promise<SendTarget> {
   const target = await lockSendTarget(tx, id, kit.channels.identityPlaces);
   if (!target) throw unknownReference('conversationId');
-  if (!target.is_closed || contentType === 'REACTION') return target;
+  if (!target.is_closed || !reopens) return target;
   await reopenConversation(tx, acting, id);
   return (await lockSendTarget(tx, id, kit.channels.identityPlaces)) ?? target;
 }

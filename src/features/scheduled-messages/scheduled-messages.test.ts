@@ -216,6 +216,15 @@ test('a held message can be cancelled until its time, and is sent by itself afte
   assert.equal((await listMessages(conversation._id)).length, 1);
 });
 
+test('a held message does not reopen a conversation that is closed after it was sent', async () => {
+  const { conversation } = await converse();
+  const { _id } = await schedule(conversation._id, { send_at: undefined, hold_seconds: 60 });
+  await call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { status: 'CLOSED' } });
+  await makeDue(_id);
+  assert.equal((await waitForEnd(_id)).status, 'SENT');
+  assert.equal((await call(200, 'GET', `/v1/conversations/${conversation._id}`)).body.status, 'CLOSED');
+});
+
 test('a user who sends a message that is held takes the conversation over from its agent at once, and one who schedules a message does not', async () => {
   const { conversation } = await converse();
   const agent = (await call(201, 'POST', '/v1/agents', { body: { name: newId(), type: 'AI' } })).body;

@@ -91,12 +91,13 @@ async function storeOnce(
   { claimed, planned, prepared }: Taken,
 ): Promise<StoredOutgoing | null> {
   if (await endUnwanted(tx, claimed)) return null;
-  const { place: conversation } = planned;
+  const { place: conversation, is_held: keepsClosed } = planned;
   // A message of another conversation cannot be answered.
   const replyTo = conversation === planned.conversation ? planned.reply_to : null;
+  const named = { conversation, replyTo, keepsClosed };
   const stored = await (prepared.template
-    ? storeTemplateIn(kit, tx, acting, { conversation, replyTo, prepared: prepared.template })
-    : storeOutgoing(kit, tx, acting, { ...prepared, conversation, replyTo }));
+    ? storeTemplateIn(kit, tx, acting, { ...named, prepared: prepared.template })
+    : storeOutgoing(kit, tx, acting, { ...prepared, ...named }));
   await beginScheduled(tx, claimed._id, { message: stored.message._id, settleSeconds: SETTLE_SECONDS });
   return stored;
 }

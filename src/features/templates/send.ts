@@ -76,6 +76,7 @@ export async function noteRefusedTemplate(
 interface TemplateMessage {
   conversation: string;
   replyTo: string | null;
+  keepsClosed?: boolean;
   prepared: PreparedTemplate;
 }
 
@@ -84,11 +85,11 @@ export async function storeTemplateIn(
   kit: Kit,
   tx: TenantTx,
   acting: Acting,
-  { conversation, replyTo, prepared }: TemplateMessage,
+  { prepared, ...message }: TemplateMessage,
 ): Promise<StoredOutgoing> {
-  const content = await fillForContact(tx, prepared, conversation);
+  const content = await fillForContact(tx, prepared, message.conversation);
   const { headers } = prepared;
-  return storeOutgoing(kit, tx, acting, { conversation, content, attachment: null, headers, replyTo });
+  return storeOutgoing(kit, tx, acting, { ...message, content, attachment: null, headers });
 }
 
 /** The conversation is locked, because a merge could give it to another contact before the message is stored. */
