@@ -83,7 +83,7 @@ const describeBundle = ({ name, source }: App, folder: string) =>
   }) satisfies BuildOptions;
 
 /**
- * Puts all that more than one part of the app needs into two files: what the first part imports, and the rest. By itself, esbuild writes a file
+ * Puts all that more than one part of the app needs into two files: what the program and its first part import, and the rest. By itself, esbuild writes a file
  * for each set of parts that have something in common, a hundred small ones; what all parts import is one set.
  */
 function joinShared({ source, first }: App, { inputs, outputs }: Metafile): Plugin {
@@ -92,12 +92,16 @@ function joinShared({ source, first }: App, { inputs, outputs }: Metafile): Plug
   const lazy = new Set(files.flatMap(({ entryPoint = [] }) => entryPoint).map(toPath));
   const shared = files.filter(({ entryPoint }) => entryPoint === undefined).flatMap((file) => Object.keys(file.inputs));
   const found = new Map(Object.entries(inputs));
-  const begun = new Set(first === undefined ? [] : [relative(ROOT, join(source, first))]);
+  const begun = new Set(
+    first === undefined ? [] : ['main.tsx', first].map((path) => relative(ROOT, join(source, path))),
+  );
   for (const path of begun)
     for (const { path: next, kind } of found.get(path)?.imports ?? []) if (kind !== 'dynamic-import') begun.add(next);
+  // The program imports all style sheets.
+  const isFirst = (path: string): boolean => begun.has(path) || path.endsWith('.css');
   const groups = new Map([
-    ['shared:first', shared.filter((path) => begun.has(path))],
-    ['shared:rest', shared.filter((path) => !begun.has(path))],
+    ['shared:first', shared.filter(isFirst)],
+    ['shared:rest', shared.filter((path) => !isFirst(path))],
   ]);
   const listGroups = (path: string): string[] =>
     [...groups.keys()].filter((group) => group === 'shared:first' || !begun.has(relative(ROOT, path)));

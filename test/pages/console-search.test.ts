@@ -82,7 +82,7 @@ test('a conversation that is opened at an old message is unread until its end is
   await search.fill('');
   await page.getByLabel('32 unread').waitFor();
   assert.deepEqual(reads(), []);
-  await down.click();
+  await page.getByRole('button', { name: '1 new message' }).click();
   await waitUntil('the conversation to be read', () => reads().length > 0);
   // A short one is in view as a whole.
   const short = await writeAsContact(platform, { text: 'Uma goiaba' });

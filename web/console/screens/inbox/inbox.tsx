@@ -1,25 +1,23 @@
 /** The inbox: the views, the conversations of one view, and one conversation. */
-import { Suspense, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import { Redirect, useParams, Route, Switch } from 'wouter';
 import { useCounts } from '../../records/conversations.ts';
 import { useLoadedViews, useSavedView } from '../../records/views.ts';
 import { useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { lazyPart, LoadingPart } from '../../ui/lazy-part.tsx';
 import { Empty, Loading } from '../../ui/state.tsx';
 import { useTitle } from '../../ui/title.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useChangeKeys, useViewKeys } from './conversation-keys.tsx';
 import { ConversationList } from './conversation-list.tsx';
 import { useAreViewsFolded } from './details.ts';
+import { FirstRun } from './first-run/first-run.tsx';
 import { useFirstRun } from './first-run/state.ts';
 import styles from './inbox.module.css';
 import { INBOX } from './texts.ts';
 import { Thread } from './thread/thread.tsx';
 import { findFilter } from './views.ts';
 import { ViewList } from './view-list.tsx';
-
-const FirstRun = lazyPart(async () => (await import('./first-run/first-run.tsx')).FirstRun);
 
 export function InboxScreen(): ReactElement {
   return (
@@ -67,13 +65,7 @@ function InboxView(): ReactElement {
       <ConversationList key={view} view={view} filter={filter} current={conversation ?? null} />
       {conversation === undefined ? (
         <div className={styles['nothing']}>
-          {isFirstRun ? (
-            <Suspense fallback={<LoadingPart />}>
-              <FirstRun />
-            </Suspense>
-          ) : (
-            <Empty icon="channel" title={texts.nothingOpen} />
-          )}
+          {isFirstRun ? <FirstRun /> : <Empty icon="channel" title={texts.nothingOpen} />}
         </div>
       ) : (
         <Thread key={conversation} id={conversation} view={view} />
