@@ -66,7 +66,7 @@ export async function orderAtTop({ database, demo }: Platform, ids: string[]): P
   await database.sql(
     `update conversations v
       set last_message_at = (select max(last_message_at) from conversations where company_id = $1)
-        + (cardinality($2::text[]) - n + 1) * interval '1 second'
+        + interval '1 hour' + (cardinality($2::text[]) - n + 1) * interval '1 second'
       from unnest($2::text[]) with ordinality as o (id, n) where v.company_id = $1 and v._id = o.id`,
     [demo._id, ids],
   );
