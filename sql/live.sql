@@ -89,14 +89,15 @@ create or replace trigger noted_insert after insert on campaign_counters referen
 create or replace trigger noted_update after update on campaign_counters referencing new table as written for each statement
   execute function note_campaign_counters();
 
-create or replace function note_follow_up() returns trigger
+-- Notes one record of a table whose rows workers also change in ways that the record does not show, such as taking one or renewing a hold.
+create or replace function note_change() returns trigger
 language plpgsql as $$
 begin
   insert into record_changes (company_id, kind, record_ids)
-    select l.company_id, 'follow_ups', array[new._id] from live_companies l
+    select l.company_id, tg_argv[0], array[new._id] from live_companies l
     where l.company_id = new.company_id and l.noted_until > now();
   return null;
 end
 $$;
 create or replace trigger noted_update after update on follow_ups for each row
-  when (old.updated_at <> new.updated_at or old.status <> new.status) execute function note_follow_up();
+  when (old.updated_at <> new.updated_at or old.status <> new.status) execute function note_change('follow_ups');
