@@ -54,19 +54,31 @@ create or replace trigger notified_owner after update of owner_id on conversatio
 create or replace trigger notified_first_owner after insert on conversations for each row
   when (new.owner_id is not null and new.last_message_id is null) execute function notify_owner();
 
--- Many conversations may be opened at once, by contacts of several companies: each user gets one change for all of them.
-create or replace function notify_queue_of_new() returns trigger
+-- Many conversations may be opened or reopened at once, by contacts of several companies: each user gets one change for all of them. The rule for
+-- a single change is that of notify_change.
+create or replace function notify_queue() returns trigger
 language plpgsql as $$
 declare
   actor jsonb := current_actor();
+  companies text[];
+  ids text[];
 begin
+  if tg_op = 'INSERT' then
+    select array_agg(company_id), array_agg(_id) into companies, ids from opened
+      where status = 'OPEN' and owner_id is null and handled_by <> 'AI' and last_message_id is null;
+  else
+    -- However many rows there are, an intersection reads each of them once; the plan of a join could be that for few rows.
+    select array_agg(company_id), array_agg(_id) into companies, ids from (
+      select company_id, _id from earlier where status = 'CLOSED'
+      intersect select company_id, _id from opened where status <> 'CLOSED' and owner_id is null and handled_by <> 'AI') reopened;
+  end if;
+  if ids is null then return null; end if;
   with news as materialized (
     select o.company_id, s.user_id, count(*)::int as count, case when count(*) = 1 then min(o._id) end as conversation_id
-    from opened o
+    from unnest(companies, ids) as o (company_id, _id)
       join notification_settings s on s.company_id = o.company_id and s.kind = 'UNASSIGNED_NEW' and s.in_console
       join users u on u.company_id = s.company_id and u._id = s.user_id and u.status <> 'INACTIVE'
-    where o.owner_id is null and o.status = 'OPEN' and o.handled_by <> 'AI' and o.last_message_id is null
-      and not coalesce(actor ->> 'type' = 'USER' and actor ->> 'id' = s.user_id, false)
+    where not coalesce(actor ->> 'type' = 'USER' and actor ->> 'id' = s.user_id, false)
     group by o.company_id, s.user_id order by o.company_id, s.user_id
   ), recent as materialized (
     select news.*, n._id from news cross join lateral (
@@ -74,28 +86,23 @@ begin
         and actor_id is not distinct from actor ->> 'id' and created_at > now() - interval '1 minute'
       order by created_at desc, _id desc limit 1 for update) n
   ), raised as (
-    update notifications n set count = n.count + r.count, conversation_id = null, created_at = now(), updated_at = now()
+    update notifications n set created_at = now(), updated_at = now(),
+      count = n.count + case when n.conversation_id = r.conversation_id then 0 else r.count end,
+      conversation_id = case when n.conversation_id = r.conversation_id then n.conversation_id end
     from recent r where n.company_id = r.company_id and n._id = r._id returning n.company_id, n.user_id
   )
-  insert into notifications (company_id, _id, user_id, kind, conversation_id, count, actor_type, actor_id, actor_name)
+  insert into notifications as n (company_id, _id, user_id, kind, conversation_id, count, actor_type, actor_id, actor_name)
     select company_id, new_id(), user_id, 'UNASSIGNED_NEW', conversation_id, count, actor ->> 'type', actor ->> 'id', actor ->> 'name'
-    from news where (company_id, user_id) not in (select company_id, user_id from raised) order by company_id, user_id;
+    from news where (company_id, user_id) not in (select company_id, user_id from raised) order by company_id, user_id
+    on conflict (company_id, user_id, kind, conversation_id) where read_at is null do update set actor_type = excluded.actor_type,
+      actor_id = excluded.actor_id, actor_name = excluded.actor_name, created_at = now(), updated_at = now();
   return null;
 end
 $$;
 create or replace trigger notified_queue after insert on conversations referencing new table as opened
-  for each statement execute function notify_queue_of_new();
-
-create or replace function notify_queue() returns trigger
-language plpgsql as $$
-begin
-  perform notify_change(new.company_id, user_id, 'UNASSIGNED_NEW', new._id) from (select user_id from notification_settings
-    where company_id = new.company_id and kind = 'UNASSIGNED_NEW' and in_console order by user_id) receivers;
-  return null;
-end
-$$;
-create or replace trigger notified_queue_again after update of status on conversations for each row
-  when (old.status = 'CLOSED' and new.status <> 'CLOSED' and new.owner_id is null and new.handled_by <> 'AI') execute function notify_queue();
+  for each statement execute function notify_queue();
+create or replace trigger notified_queue_again after update on conversations referencing old table as earlier new table as opened
+  for each statement execute function notify_queue();
 
 -- A user who replies or writes a note follows the conversation, and so do users whom a note mentions. Bulk sends are no replies.
 create or replace function follow_written() returns trigger

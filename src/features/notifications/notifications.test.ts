@@ -137,7 +137,7 @@ test('a reopened conversation without owner is new work, and one that an agent a
   await choose(ana, { UNASSIGNED_NEW: { console: false, browser: false } });
 });
 
-test('conversations that are opened together change one notification of each user once', async () => {
+test('conversations that are opened or reopened together change one notification of each user once', async () => {
   const users = [await addUser('Ana'), await addUser('Bia')];
   for (const user of users) await choose(user, { UNASSIGNED_NEW: { console: true, browser: true } });
   const open = (): Promise<string[]> =>
@@ -148,12 +148,13 @@ test('conversations that are opened together change one notification of each use
   await database.sql(
     'create trigger each_written after insert or update on notifications for each row execute function note_written()',
   );
-  await open();
-  await open();
+  const ids = [...(await open()), ...(await open())];
+  await database.sql(`update conversations set status = 'CLOSED' where _id = any($1)`, [ids]);
+  await database.sql(`update conversations set status = 'OPEN' where _id = any($1)`, [ids]);
   const [written] = await database.sql('select count(*)::int as count from written');
   await database.sql('drop function note_written cascade');
-  assert.deepEqual(written, { count: 2 * users.length });
-  for (const user of users) assert.deepEqual((await list(user)).map(pick), [['UNASSIGNED_NEW', null, 80]]);
+  assert.deepEqual(written, { count: 3 * users.length });
+  for (const user of users) assert.deepEqual((await list(user)).map(pick), [['UNASSIGNED_NEW', null, 160]]);
   for (const user of users) await choose(user, { UNASSIGNED_NEW: { console: false, browser: true } });
 });
 
