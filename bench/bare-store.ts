@@ -4,6 +4,7 @@
  */
 import type pg from 'pg';
 import { openPool, ROLES } from '../src/platform/store/db.ts';
+import { QUEUE_MADE } from '../src/platform/store/events.ts';
 import { newId } from '../src/platform/values/ids.ts';
 import { findSendingInbox, type BenchStage } from './stage.ts';
 
@@ -109,8 +110,11 @@ async function storeMessage(
   );
   await query(
     'event',
-    `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body)
-      select $1, $2, webhook_id, epoch, 'MESSAGE_RECEIVED', $3, $4 from event_listeners where company_id = $1 and event = 'MESSAGE_RECEIVED'`,
+    `with made as (
+        insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body)
+          select $1, $2, webhook_id, epoch, 'MESSAGE_RECEIVED', $3, $4 from event_listeners where company_id = $1 and event = 'MESSAGE_RECEIVED'
+          returning company_id, seq, _id)
+      ${QUEUE_MADE}`,
     [company, newId(), message, JSON.stringify({ event: 'MESSAGE_RECEIVED', data: { content: 'x'.repeat(800) } })],
   );
 }

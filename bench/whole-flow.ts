@@ -23,6 +23,7 @@ export async function benchWholeFlow(stage: BenchStage): Promise<Figure[]> {
   const bare = await createBareLoop(stage, { connections: CLIENTS, people: PEOPLE });
   await postOncePerPerson(caller.call, CLIENTS, PEOPLE);
   await postOncePerPerson(bare.work, 1, PEOPLE);
+  await receiver.settled();
   const few: MeasuredFlow[] = [];
   const many: MeasuredFlow[] = [];
   const limits: number[] = [];
