@@ -161,7 +161,7 @@ export interface UsersUpdateQuery {
 }
 
 export interface UsersListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -180,7 +180,7 @@ export interface UsersListQuery {
 }
 
 export interface ApiKeysListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -197,7 +197,7 @@ export interface ApiKeysListQuery {
 }
 
 export interface ConnectedAppsListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -219,7 +219,7 @@ export interface AuthUploadPictureForm {
 }
 
 export interface AuditListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -244,7 +244,7 @@ export interface AuditListQuery {
 }
 
 export interface CustomFieldsListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -263,7 +263,7 @@ export interface CustomFieldsListQuery {
 }
 
 export interface AttachmentsListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -287,7 +287,7 @@ export interface AttachmentsUploadForm {
 }
 
 export interface InboxesListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -308,7 +308,7 @@ export interface InboxesListQuery {
 }
 
 export interface BusinessesListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -332,7 +332,7 @@ export interface ContactsExportQuery {
 }
 
 export interface ContactsListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -370,7 +370,7 @@ export interface ContactsImportForm {
 }
 
 export interface ContactsListImportsQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -387,7 +387,7 @@ export interface ContactsListImportsQuery {
 }
 
 export interface ContactsListTableRowsQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -402,7 +402,7 @@ export interface ContactsListTableRowsQuery {
 }
 
 export interface ContactsListNotesQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -422,7 +422,7 @@ export interface PipelinesDeleteQuery {
 }
 
 export interface PipelinesListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -437,7 +437,7 @@ export interface PipelinesListQuery {
 }
 
 export interface CompaniesListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -456,7 +456,7 @@ export interface CompaniesListQuery {
 }
 
 export interface ConversationsListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -509,7 +509,7 @@ export interface ConversationsListQuery {
 }
 
 export interface ConversationsListHistoryQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -524,7 +524,7 @@ export interface ConversationsListHistoryQuery {
 }
 
 export interface ConversationsListBulkRunsQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -736,7 +736,7 @@ export interface MessagesSendBulkTemplateForm {
 }
 
 export interface MessagesSearchQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -765,7 +765,7 @@ export interface MessagesSearchQuery {
 }
 
 export interface MessagesListInConversationQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -780,7 +780,7 @@ export interface MessagesListInConversationQuery {
 }
 
 export interface MessagesListBulkRunsQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -797,7 +797,7 @@ export interface MessagesListBulkRunsQuery {
 }
 
 export interface NotificationsListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -816,7 +816,7 @@ export interface NotificationsListQuery {
 }
 
 export interface QuickRepliesListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -833,7 +833,7 @@ export interface QuickRepliesListQuery {
 }
 
 export interface ViewsListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -848,7 +848,7 @@ export interface ViewsListQuery {
 }
 
 export interface TemplatesListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -873,7 +873,7 @@ export interface TemplatesListQuery {
 }
 
 export interface ScheduledMessagesListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -897,7 +897,7 @@ export interface CampaignsExportQuery {
 }
 
 export interface CampaignsListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -925,7 +925,7 @@ export interface CampaignsAddSheetForm {
 }
 
 export interface CampaignEnrollmentsListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -961,7 +961,7 @@ export interface KnowledgeUploadForm {
 }
 
 export interface KnowledgeListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -984,7 +984,7 @@ export interface KnowledgeListQuery {
 }
 
 export interface AgentsListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -1005,7 +1005,7 @@ export interface AgentsListQuery {
 }
 
 export interface AgentsTurnsQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -1026,7 +1026,7 @@ export interface AgentsTurnsQuery {
 }
 
 export interface AgentsFollowUpsQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -1047,7 +1047,7 @@ export interface AgentsFollowUpsQuery {
 }
 
 export interface McpServersListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -1064,7 +1064,7 @@ export interface McpServersListQuery {
 }
 
 export interface TablesGetQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -1083,7 +1083,7 @@ export interface TablesGetQuery {
 }
 
 export interface TablesListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -1100,7 +1100,7 @@ export interface TablesListQuery {
 }
 
 export interface TablesListRowsQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -1126,7 +1126,7 @@ export interface TablesImportForm {
 }
 
 export interface WebhooksListDeliveriesQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -1151,7 +1151,7 @@ export interface WebhooksListDeliveriesQuery {
 }
 
 export interface WebhooksListReplaysQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -1168,7 +1168,7 @@ export interface WebhooksListReplaysQuery {
 }
 
 export interface DoorWebhooksListQuery {
-  /** From 1, which is the default; not together with after */
+  /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
   limit?: number | undefined;
@@ -1485,9 +1485,9 @@ export interface Methods {
     send: (id: string, options?: CallOptions) => Promise<ScheduledMessage>;
     /** Cancel a scheduled message. It is not sent, and its `cancel_reason` is CANCELLED_BY_REQUEST. A message that was already sent, cancelled or failed, or is being sent, returns 409. Requires the scope `messages:create`. */
     cancel: (id: string, options?: CallOptions) => Promise<ScheduledMessage>;
-    /** Change a scheduled message. Changes its time or its content; `message` replaces the entire content. A message that was already sent, cancelled or failed, or is being sent, returns 409. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Change a scheduled message. Changes its time or its content; `message` replaces the entire content. Whoever changes the content becomes its author. A message that was already sent, cancelled or failed, or is being sent, returns 409. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     update: (id: string, body: ScheduledMessageUpdate, options?: CallOptions) => Promise<ScheduledMessage>;
-    /** Read a scheduled message. Once it is sent, `sent_message` names the message. Requires the scope `messages:read`. */
+    /** Read a scheduled message. After it is sent, `sent_message` has the id of the message. Requires the scope `messages:read`. */
     get: (id: string, options?: CallOptions) => Promise<ScheduledMessage>;
     /** List scheduled messages. Includes those that were sent or cancelled, or have failed; `status=SCHEDULED` leaves them out. Requires the scope `messages:read`. */
     list: ListMethod<[query?: ScheduledMessagesListQuery, options?: CallOptions], ScheduledMessage>;

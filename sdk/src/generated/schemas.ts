@@ -1376,13 +1376,13 @@ export interface SendText {
   unsubscribe?: boolean | undefined;
   /** Only for EMAIL: the subject and the recipients of the mail */
   email?: {
-    /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+    /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
     subject?: string | null | undefined;
     /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
     to?: string[] | undefined;
-    /** Further recipients, whom all recipients see */
+    /** Cc: further recipients, visible to all recipients */
     cc?: string[] | undefined;
-    /** Further recipients, whom no other recipient sees */
+    /** Bcc: further recipients, hidden from the others */
     bcc?: string[] | undefined;
   } | null | undefined;
 }
@@ -1415,13 +1415,13 @@ export interface SendImage {
   unsubscribe?: boolean | undefined;
   /** Only for EMAIL: the subject and the recipients of the mail */
   email?: {
-    /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+    /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
     subject?: string | null | undefined;
     /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
     to?: string[] | undefined;
-    /** Further recipients, whom all recipients see */
+    /** Cc: further recipients, visible to all recipients */
     cc?: string[] | undefined;
-    /** Further recipients, whom no other recipient sees */
+    /** Bcc: further recipients, hidden from the others */
     bcc?: string[] | undefined;
   } | null | undefined;
 }
@@ -1454,13 +1454,13 @@ export interface SendAudio {
   unsubscribe?: boolean | undefined;
   /** Only for EMAIL: the subject and the recipients of the mail */
   email?: {
-    /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+    /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
     subject?: string | null | undefined;
     /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
     to?: string[] | undefined;
-    /** Further recipients, whom all recipients see */
+    /** Cc: further recipients, visible to all recipients */
     cc?: string[] | undefined;
-    /** Further recipients, whom no other recipient sees */
+    /** Bcc: further recipients, hidden from the others */
     bcc?: string[] | undefined;
   } | null | undefined;
 }
@@ -1493,13 +1493,13 @@ export interface SendVideo {
   unsubscribe?: boolean | undefined;
   /** Only for EMAIL: the subject and the recipients of the mail */
   email?: {
-    /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+    /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
     subject?: string | null | undefined;
     /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
     to?: string[] | undefined;
-    /** Further recipients, whom all recipients see */
+    /** Cc: further recipients, visible to all recipients */
     cc?: string[] | undefined;
-    /** Further recipients, whom no other recipient sees */
+    /** Bcc: further recipients, hidden from the others */
     bcc?: string[] | undefined;
   } | null | undefined;
 }
@@ -1532,13 +1532,13 @@ export interface SendDocument {
   unsubscribe?: boolean | undefined;
   /** Only for EMAIL: the subject and the recipients of the mail */
   email?: {
-    /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+    /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
     subject?: string | null | undefined;
     /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
     to?: string[] | undefined;
-    /** Further recipients, whom all recipients see */
+    /** Cc: further recipients, visible to all recipients */
     cc?: string[] | undefined;
-    /** Further recipients, whom no other recipient sees */
+    /** Bcc: further recipients, hidden from the others */
     bcc?: string[] | undefined;
   } | null | undefined;
 }
@@ -1571,13 +1571,13 @@ export interface SendSticker {
   unsubscribe?: boolean | undefined;
   /** Only for EMAIL: the subject and the recipients of the mail */
   email?: {
-    /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+    /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
     subject?: string | null | undefined;
     /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
     to?: string[] | undefined;
-    /** Further recipients, whom all recipients see */
+    /** Cc: further recipients, visible to all recipients */
     cc?: string[] | undefined;
-    /** Further recipients, whom no other recipient sees */
+    /** Bcc: further recipients, hidden from the others */
     bcc?: string[] | undefined;
   } | null | undefined;
 }
@@ -4170,13 +4170,13 @@ export interface ScheduledContent {
   template?: GivenTemplate | null | undefined;
   /** Only for EMAIL: the subject and the recipients of the mail */
   email?: {
-    /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+    /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
     subject?: string | null | undefined;
     /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
     to?: string[] | undefined;
-    /** Further recipients, whom all recipients see */
+    /** Cc: further recipients, visible to all recipients */
     cc?: string[] | undefined;
-    /** Further recipients, whom no other recipient sees */
+    /** Bcc: further recipients, hidden from the others */
     bcc?: string[] | undefined;
   } | null | undefined;
 }
@@ -4205,13 +4205,13 @@ export interface ScheduledMessage {
     template: GivenTemplate | null;
     /** Only for EMAIL: the subject and the recipients of the mail */
     email?: {
-      /** The subject. Without one, an answer has that of its thread, and a first mail its first line */
+      /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
       subject?: string | null | undefined;
       /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
       to?: string[] | undefined;
-      /** Further recipients, whom all recipients see */
+      /** Cc: further recipients, visible to all recipients */
       cc?: string[] | undefined;
-      /** Further recipients, whom no other recipient sees */
+      /** Bcc: further recipients, hidden from the others */
       bcc?: string[] | undefined;
     } | null | undefined;
   };
@@ -4231,7 +4231,7 @@ export interface ScheduledMessage {
   cancel_reason: 'CANCELLED_BY_REQUEST' | 'REPLIED' | null;
   /** Why it failed */
   failure: {
-    /** The code of the cause in the errors of the message, or of the error with which a send would be refused. AUTHOR_INACTIVE: the user was deactivated or removed, or the API key was revoked or has expired. COMPANY_SUSPENDED: the company was suspended */
+    /** The code of the cause in the errors of the message, or of the error with which a send would be refused. AUTHOR_INACTIVE: the user was deactivated, removed or given a role that cannot send, or the API key was revoked or has expired. COMPANY_SUSPENDED: the company was suspended */
     code: string;
     /** The cause in a sentence */
     message: string;

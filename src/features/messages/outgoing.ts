@@ -43,7 +43,7 @@ export interface Outgoing {
   headers?: readonly Header[];
   /** The id of the message that this one answers. */
   replyTo: string | null;
-  /** True for what was sent before the conversation was closed, and has waited since then: it does not reopen the conversation. */
+  /** True for a held message whose conversation was closed meanwhile: sending it does not reopen the conversation. */
   keepsClosed?: boolean;
   /** True for a message that many get, so that its recipient can unsubscribe. */
   unsubscribe?: boolean;

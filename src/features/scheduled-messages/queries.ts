@@ -4,6 +4,7 @@ import { listPage } from '../../platform/store/plain-list.ts';
 import { findUnknown } from '../../platform/store/unknown-references.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Actor } from '../../platform/values/actor.ts';
+import type { UserRole } from '../../platform/values/scopes.ts';
 import type { ClaimedSend } from '../sends/due/schemas.ts';
 import type { CancelReason, ScheduledMessage } from './schemas.ts';
 
@@ -67,11 +68,14 @@ export function countScheduled(tx: TenantTx, conversation: string): Promise<numb
   });
 }
 
+/** In whose name a message is sent. */
+export type Author = Pick<Actor, 'type' | 'id' | 'name'>;
+
 export interface NewScheduled extends Pick<
   ScheduledMessage,
   '_id' | 'conversation' | 'message' | 'reply_to' | 'cancel_on_reply' | 'is_held'
 > {
-  actor: Pick<Actor, 'type' | 'id' | 'name'>;
+  actor: Author;
   send_at: Date;
 }
 
@@ -96,17 +100,19 @@ export function insertScheduled(tx: TenantTx, next: NewScheduled): Promise<numbe
   });
 }
 
-export type ScheduledChange = Pick<
+export interface ScheduledChange extends Pick<
   ScheduledMessage,
   '_id' | 'message' | 'reply_to' | 'cancel_on_reply' | 'is_held' | 'send_at'
->;
+> {
+  actor: Author;
+}
 
 /** Changes a message that is not sent yet. A worker that has taken it loses it, and it is taken again when it is due. */
 export function updateScheduled(tx: TenantTx, next: ScheduledChange): Promise<number> {
   return exec(tx, {
     name: 'scheduled-messages.update',
     text: `update scheduled_messages set message = $3, attachment_id = $4, reply_to = $5, cancel_on_reply = $6, is_held = $7, send_at = $8,
-        held_until = $8, is_waiting = false, claimed_at = null, attempts = 0, updated_at = now()
+        held_until = $8, actor = $9, is_waiting = false, claimed_at = null, attempts = 0, updated_at = now()
       where company_id = $1 and _id = $2`,
     values: [
       tx.companyId,
@@ -117,6 +123,7 @@ export function updateScheduled(tx: TenantTx, next: ScheduledChange): Promise<nu
       next.cancel_on_reply,
       next.is_held,
       next.send_at,
+      JSON.stringify(next.actor),
     ],
   });
 }
@@ -140,8 +147,13 @@ export interface DueScheduled extends ScheduledMessage {
   is_calling: boolean;
   /** The conversation that gets the message: the open one with the contact, if the conversation itself is closed. */
   place: string;
+  /** Whether the conversation was closed while the message was held, and therefore stays closed. */
+  keeps_closed: boolean;
   company_active: boolean;
   author_active: boolean;
+  /** The role of the author today; null for a key, whose scopes never change. */
+  author_role: UserRole | null;
+  /** Whether the contact has written since. Always false for a message that is sent all the same. */
   is_answered: boolean;
   /** Whether an earlier message of the same conversation is due as well. */
   has_earlier: boolean;
@@ -151,13 +163,17 @@ const DUE = `${COLUMNS}, actor, claimed_at, message_id is not null as is_calling
   coalesce((select o._id from conversations v join conversations o
       on o.company_id = v.company_id and o.inbox_id = v.inbox_id and o.contact_id = v.contact_id and o.status <> 'CLOSED'
     where v.company_id = s.company_id and v._id = s.conversation_id and v.status = 'CLOSED'), conversation_id) as place,
+  is_held and exists (select from conversations v where v.company_id = s.company_id and v._id = s.conversation_id
+    and v.closed_at > s.created_at) as keeps_closed,
   (select b.status from companies b where b._id = s.company_id) = 'ACTIVE' as company_active,
   case actor ->> 'type'
     when 'user' then exists (select from users u where u.company_id = s.company_id and u._id = s.actor ->> 'id' and u.status = 'ACTIVE')
     when 'company' then exists (select from api_keys k where k.company_id = s.company_id and k._id = s.actor ->> 'id'
       and k.revoked_at is null and (k.expires_at is null or k.expires_at > now()))
     else true end as author_active,
-  exists (select from messages m where m.company_id = s.company_id and m.conversation_id = s.conversation_id
+  case actor ->> 'type' when 'user' then (select role from users u where u.company_id = s.company_id and u._id = s.actor ->> 'id') end
+    as author_role,
+  cancel_on_reply and exists (select from messages m where m.company_id = s.company_id and m.conversation_id = s.conversation_id
     and m.message_type = 'INCOMING' and m.created_at > s.created_at) as is_answered,
   exists (select from scheduled_messages e where e.company_id = s.company_id and e.conversation_id = s.conversation_id
     and e.status = 'SCHEDULED' and e.send_at <= now() and (e.send_at, e._id) < (s.send_at, s._id)) as has_earlier`;

@@ -159,15 +159,18 @@ test('a message whose reply window has closed, or that the admission blocks, is 
   }
 });
 
-test('a message of a deactivated user or of a revoked key is not sent, and FAILED with AUTHOR_INACTIVE', async () => {
+test('a message of a deactivated user, of one who may not send any more, or of a revoked key is not sent, and FAILED with AUTHOR_INACTIVE', async () => {
   const { conversation } = await converse();
   const user = await platform.createUser(demo._id, 'OPERATOR');
+  const demoted = await platform.createUser(demo._id, 'OPERATOR');
   const key = await platform.createKey(demo._id, ['messages:create', 'messages:read']);
   const ofUser = await schedule(conversation._id, {}, user.token);
+  const ofDemoted = await schedule(conversation._id, {}, demoted.token);
   const ofKey = await schedule(conversation._id, {}, key.token);
   await call(200, 'PATCH', `/v1/users/${user._id}`, { body: { status: 'INACTIVE' } });
+  await call(200, 'PATCH', `/v1/users/${demoted._id}`, { body: { role: 'VIEWER' } });
   await call(200, 'DELETE', `/v1/api-keys/${key._id}`);
-  for (const { _id } of [ofUser, ofKey]) {
+  for (const { _id } of [ofUser, ofDemoted, ofKey]) {
     await makeDue(_id);
     const { status, failure, sent_message } = await waitForEnd(_id);
     assert.deepEqual([status, failure.code, sent_message], ['FAILED', 'AUTHOR_INACTIVE', null]);
@@ -216,14 +219,22 @@ test('a held message can be cancelled until its time, and is sent by itself afte
   assert.equal((await listMessages(conversation._id)).length, 1);
 });
 
-test('a held message does not reopen a conversation that is closed after it was sent', async () => {
-  const { conversation } = await converse();
-  const { _id } = await schedule(conversation._id, { send_at: undefined, hold_seconds: 60 });
-  await call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { status: 'CLOSED' } });
-  await makeDue(_id);
-  assert.equal((await waitForEnd(_id)).status, 'SENT');
-  assert.equal((await call(200, 'GET', `/v1/conversations/${conversation._id}`)).body.status, 'CLOSED');
-});
+for (const [title, order, status] of [
+  ['a held message does not reopen a conversation that is closed while it is held', ['hold', 'close'], 'CLOSED'],
+  ['a held message reopens a conversation that was closed before', ['close', 'hold'], 'OPEN'],
+] as const)
+  test(title, async () => {
+    const { conversation } = await converse();
+    const path = `/v1/conversations/${conversation._id}`;
+    let held = '';
+    for (const act of order) {
+      if (act === 'close') await call(200, 'PATCH', path, { body: { status: 'CLOSED' } });
+      else held = (await schedule(conversation._id, { send_at: undefined, hold_seconds: 60 }))._id;
+    }
+    await makeDue(held);
+    assert.equal((await waitForEnd(held)).status, 'SENT');
+    assert.equal((await call(200, 'GET', path)).body.status, status);
+  });
 
 test('a user who sends a message that is held takes the conversation over from its agent at once, and one who schedules a message does not', async () => {
   const { conversation } = await converse();
@@ -262,6 +273,21 @@ test('a scheduled message can be changed and sent at once until it ends, and eac
     'scheduled-messages.send',
     'scheduled-messages.update',
   ]);
+});
+
+test('a scheduled message is sent in the name of whoever wrote its content last, and not of whoever moved it', async () => {
+  const { conversation } = await converse();
+  const [writer, editor] = [
+    await platform.createUser(demo._id, 'OWNER'),
+    await platform.createUser(demo._id, 'OPERATOR'),
+  ];
+  const { _id } = await schedule(conversation._id, {}, writer.token);
+  const change = async (body: Json, { token }: { token: string }): Promise<string> =>
+    (await call(200, 'PATCH', `${PATH}/${_id}`, { body, key: token })).body.created_by._id;
+  assert.equal(await change({ send_at: inDays(3) }, editor), writer._id);
+  assert.equal(await change({ message: { content: 'Boa noite!' } }, editor), editor._id);
+  await makeDue(_id);
+  assert.equal((await readMessage(platform, (await waitForEnd(_id)).sent_message)).sender, editor._id);
 });
 
 test('the list filters by conversation and status, and erasing the contact removes its scheduled messages', async () => {

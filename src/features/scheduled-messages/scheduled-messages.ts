@@ -23,6 +23,7 @@ import {
   listScheduled,
   lockScheduled,
   updateScheduled,
+  type Author,
   type DueScheduled,
 } from './queries.ts';
 import {
@@ -48,21 +49,22 @@ export async function createScheduled(
   const at = readTime(send_at, hold_seconds);
   const message = readContent(input.message);
   await prepareContent(kit, tenant, { conversation, message });
-  const { type, id, name } = tenant.principal;
   const is_held = hold_seconds !== undefined;
   return tenant.tx(async (tx) => {
     // Its author answers now, so the agent does not answer while the message is held.
-    if (is_held && type === 'user') await takeOver(tx, tenant, conversation);
+    if (is_held && tenant.principal.type === 'user') await takeOver(tx, tenant, conversation);
     await checkNamed(tx, { conversation, reply_to, attachment: message.attachment });
     await lockLimit(tx, `scheduled-messages:${conversation}`);
     if ((await countScheduled(tx, conversation)) >= MAX_SCHEDULED)
       throw invalid('conversation', `has ${MAX_SCHEDULED} scheduled messages already`, 'LIMIT_REACHED');
     const fresh = { _id: newId(), conversation, message, reply_to, cancel_on_reply, is_held };
-    await insertScheduled(tx, { ...fresh, actor: { type, id, name }, send_at: at });
+    await insertScheduled(tx, { ...fresh, actor: pickAuthor(tenant), send_at: at });
     tx.created(fresh._id);
     return expectScheduled(tx, fresh._id);
   });
 }
+
+const pickAuthor = ({ principal: { type, id, name } }: Tenant): Author => ({ type, id, name });
 
 /** Reads when the message is sent. Throws VALIDATION_FAILED unless the request names one future time within the limit. */
 function readTime(sendAt: string | undefined, holdSeconds: number | undefined): Date {
@@ -104,7 +106,7 @@ export async function expectScheduled(read: TenantRead, id: string): Promise<Sch
 export const readScheduledMessages = (read: TenantRead, ids: string[]): Promise<ScheduledMessage[]> =>
   findScheduledMessages(read, ids);
 
-/** Throws SCHEDULED_MESSAGE_ENDED unless the message is SCHEDULED and not being sent. */
+/** Whoever changes the content becomes the author. Throws SCHEDULED_MESSAGE_ENDED unless the message is SCHEDULED and not being sent. */
 export async function updateScheduledById(
   kit: Kit,
   tenant: Tenant,
@@ -127,7 +129,8 @@ export async function updateScheduledById(
     };
     if (isDeepStrictEqual(next, own)) return expectScheduled(tx, id);
     await checkNamed(tx, { conversation, reply_to: next.reply_to, attachment: next.message.attachment });
-    await updateScheduled(tx, next);
+    const isRewritten = !isDeepStrictEqual([next.message, next.reply_to], [own.message, own.reply_to]);
+    await updateScheduled(tx, { ...next, actor: isRewritten ? pickAuthor(tenant) : before.actor });
     return expectScheduled(tx, id);
   });
 }

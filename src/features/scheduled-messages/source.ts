@@ -4,6 +4,7 @@
  */
 import type { Kit } from '../../kit.ts';
 import type { AppError } from '../../platform/values/errors.ts';
+import { allows, ROLE_SCOPES } from '../../platform/values/scopes.ts';
 import { actAs, type Acting, type TenantTx } from '../../platform/store/tenant.ts';
 import type { LeasedTable } from '../../platform/work/claims/leases.ts';
 import { readMessages } from '../messages/messages.ts';
@@ -73,9 +74,13 @@ async function endUnwanted(tx: TenantTx, claimed: ClaimedSend): Promise<boolean>
 function findEnd(due: DueScheduled): ScheduledEnd | null {
   const fail = (code: string, message: string): ScheduledEnd => ({ status: 'FAILED', failure: { code, message } });
   if (!due.company_active) return fail('COMPANY_SUSPENDED', 'The company is suspended');
-  if (!due.author_active) return fail('AUTHOR_INACTIVE', 'Its author can no longer send messages');
-  return due.cancel_on_reply && due.is_answered ? { status: 'CANCELLED', cancel_reason: 'REPLIED' } : null;
+  if (!due.author_active || !maySend(due)) return fail('AUTHOR_INACTIVE', 'Its author can no longer send messages');
+  return due.is_answered ? { status: 'CANCELLED', cancel_reason: 'REPLIED' } : null;
 }
+
+/** Returns false for a user who has another role by now, without the right to send. */
+const maySend = ({ author_role: role }: DueScheduled): boolean =>
+  role === null || allows(ROLE_SCOPES[role], 'messages:create');
 
 interface Taken {
   claimed: ClaimedSend;
@@ -91,7 +96,7 @@ async function storeOnce(
   { claimed, planned, prepared }: Taken,
 ): Promise<StoredOutgoing | null> {
   if (await endUnwanted(tx, claimed)) return null;
-  const { place: conversation, is_held: keepsClosed } = planned;
+  const { place: conversation, keeps_closed: keepsClosed } = planned;
   // A message of another conversation cannot be answered.
   const replyTo = conversation === planned.conversation ? planned.reply_to : null;
   const named = { conversation, replyTo, keepsClosed };

@@ -35,7 +35,7 @@ export function pageQuery<F extends Record<string, TSchema>, const S extends rea
       Type.Integer({
         minimum: 1,
         maximum: DEEPEST_OFFSET,
-        description: 'From 1, which is the default; not together with after',
+        description: 'Starts at 1, the default; cannot be combined with `after`',
       }),
     ),
     limit: Type.Integer({

@@ -46,13 +46,14 @@ export const email = Type.Optional(
               String.raw`^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$`,
               'must be one line with more than spaces',
             ),
-            description: 'The subject. Without one, an answer has that of its thread, and a first mail its first line',
+            description:
+              'The subject. Without one, a reply uses the subject of its thread, and a first mail its first line',
           }),
         ),
       ),
       to: addresses('The recipients. Without any, the mail goes to the contact, or where the last mail wants replies'),
-      cc: addresses('Further recipients, whom all recipients see'),
-      bcc: addresses('Further recipients, whom no other recipient sees'),
+      cc: addresses('Cc: further recipients, visible to all recipients'),
+      bcc: addresses('Bcc: further recipients, hidden from the others'),
     }),
   ),
 );

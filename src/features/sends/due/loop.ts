@@ -67,7 +67,7 @@ export async function sendOnce(kit: Kit, { name, send, giveUp }: DueSource, row:
     await (attempts > MAX_ATTEMPTS ? giveUp(kit, row, null) : send(kit, row));
     return { ...end, pause_seconds: null };
   } catch (error) {
-    // Failure policy: what is refused is FAILED, and anything else is tried again after a pause, a few times.
+    // Failure policy: a refusal ends the row as FAILED; any other error is retried a few times after a pause.
     kit.log.warn({ err: error, row: _id }, `${name}: a message could not be sent`);
     if (isRefused(error)) await endOrLog(kit, name, row, () => giveUp(kit, row, error));
     return { ...end, pause_seconds: PAUSE_SECONDS };

@@ -27,7 +27,7 @@ export async function claimDue(
   return { claimed, dismissed: 0 };
 }
 
-/** Lets rows rest whose message could not be stored. A row whose message is stored is never sent again. */
+/** Delays the next attempt of rows whose message could not be stored. A row whose message is stored is never sent again. */
 export function restDue(tx: SystemTx, { table }: LeasedTable, ends: DueEnd[]): Promise<number> {
   return exec(tx, {
     name: `sends.restDue.${table}`,
