@@ -43,13 +43,12 @@ export const SCHEDULED_MESSAGES: DueSource = {
 
 async function sendScheduled(kit: Kit, claimed: ClaimedSend): Promise<void> {
   const { company, _id } = claimed;
-  const planned = await findDue(kit.database.read(company), _id);
-  if (!planned || !isTaken(planned, claimed)) return;
+  const planned = await kit.database.tenantTx(company, (tx) => lockWanted(tx, claimed));
+  if (!planned) return;
   const acting = actAs(kit.database, company, planned.actor);
-  if (await acting.tx((tx) => endUnwanted(tx, claimed))) return;
   const prepared = await prepareContent(kit, acting, { ...planned, conversation: planned.place });
   const stored = await withRecipient(acting, { conversation: planned.place }, (tx) =>
-    storeOnce(kit, tx, acting, { claimed, planned, prepared }),
+    storeOnce(kit, tx, acting, { claimed, prepared }),
   );
   if (!stored) return;
   const message = await callForStored(kit, acting, stored);
@@ -60,15 +59,18 @@ async function sendScheduled(kit: Kit, claimed: ClaimedSend): Promise<void> {
 const isTaken = ({ status, is_calling, claimed_at }: DueScheduled, claimed: ClaimedSend): boolean =>
   status === 'SCHEDULED' && !is_calling && claimed_at === claimed.claimed_at;
 
-/** Ends a message that is not sent any more, and defers one that waits for an earlier one. Returns false when the message is to be sent now. */
-async function endUnwanted(tx: TenantTx, claimed: ClaimedSend): Promise<boolean> {
+/**
+ * Locks a message that is to be sent now. One that is not sent any more is ended, and one that waits for an earlier one is deferred; then
+ * null is returned.
+ */
+async function lockWanted(tx: TenantTx, claimed: ClaimedSend): Promise<DueScheduled | null> {
   const due = await lockScheduled(tx, claimed._id);
-  if (!due || !isTaken(due, claimed)) return true;
+  if (!due || !isTaken(due, claimed)) return null;
   const end = findEnd(due);
   if (end) await endScheduled(tx, due._id, end);
   else if (due.has_earlier) await deferScheduled(tx, due._id);
-  else return false;
-  return true;
+  else return due;
+  return null;
 }
 
 function findEnd(due: DueScheduled): ScheduledEnd | null {
@@ -82,23 +84,19 @@ function findEnd(due: DueScheduled): ScheduledEnd | null {
 const maySend = ({ author_role: role }: DueScheduled): boolean =>
   role === null || allows(ROLE_SCOPES[role], 'messages:create');
 
-interface Taken {
-  claimed: ClaimedSend;
-  planned: DueScheduled;
-  prepared: Prepared;
-}
-
 /** Stores the message, and notes it in the same transaction. Returns null when the message is not sent by this worker now. */
 async function storeOnce(
   kit: Kit,
   tx: TenantTx,
   acting: Acting,
-  { claimed, planned, prepared }: Taken,
+  { claimed, prepared }: { claimed: ClaimedSend; prepared: Prepared },
 ): Promise<StoredOutgoing | null> {
-  if (await endUnwanted(tx, claimed)) return null;
-  const { place: conversation, keeps_closed: keepsClosed } = planned;
+  // While the message was prepared, the contact may have opened another conversation, or a user may have closed this one.
+  const due = await lockWanted(tx, claimed);
+  if (!due) return null;
+  const { place: conversation, keeps_closed: keepsClosed } = due;
   // A message of another conversation cannot be answered.
-  const replyTo = conversation === planned.conversation ? planned.reply_to : null;
+  const replyTo = conversation === due.conversation ? due.reply_to : null;
   const named = { conversation, replyTo, keepsClosed };
   const stored = await (prepared.template
     ? storeTemplateIn(kit, tx, acting, { ...named, prepared: prepared.template })
