@@ -122,6 +122,24 @@ test('a send is undone by Ctrl Z in the empty composer or by its button, is sent
   await close();
 });
 
+test('a note is neither scheduled nor held: its tab offers no later time, and the note is stored at once', async () => {
+  const { page, conversation, complaints, close } = await converse({ undoSeconds: 20 });
+  await page.getByRole('tab', { name: 'Note' }).click();
+  const field = page.getByRole('textbox', { name: 'Write a note for your team' });
+  await field.fill('Só para nós');
+  await page.getByRole('button', { name: 'Add note' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Send later' }).count(), 0);
+  await field.press('Enter');
+  await waitUntil('the note', async () =>
+    (await call(200, 'GET', `/v1/messages/conversation/${conversation}`)).body.result.some(
+      ({ message_type, content }: Json) => message_type === 'NOTE' && content === 'Só para nós',
+    ),
+  );
+  assert.deepEqual(await listScheduled(conversation), []);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('the setting for undoing a send is kept in the browser, and Off sends at once', async () => {
   const { page, conversation, close } = await converse({ undoSeconds: null });
   await page.goto(`${platform.url}/console/profile`);
