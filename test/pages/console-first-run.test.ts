@@ -19,7 +19,7 @@ async function begin(role: 'OWNER' | 'VIEWER', options: Json = {}) {
 }
 const asksForSteps = (calls: string[]): boolean => calls.some((each) => /^\/v1\/(quick-replies|webhooks)/.test(each));
 
-test('a new company sees what is left to do, each step is done by what exists, and a user who dismisses the list is not asked for again', async () => {
+test('a new company sees the steps that are left, each is done once its record exists, and a user who hides the list does not see it again', async () => {
   const { company, page, calls, complaints, close } = await begin('OWNER', { viewport: { width: 1440, height: 900 } });
   const steps = page.getByRole('region', { name: 'Set up your inbox' });
   await steps.getByText('0 of 5').waitFor();
@@ -42,7 +42,7 @@ test('a new company sees what is left to do, each step is done by what exists, a
   await close();
 });
 
-test('a user who may do none of the steps of a new company does not see them, and nothing is asked for', async () => {
+test('a user who may do none of the steps of a new company does not see them, and the page does not look for their records', async () => {
   const { page, calls, complaints, close } = await begin('VIEWER');
   await page.getByText('Choose a conversation').waitFor();
   assert.equal(asksForSteps(calls()), false);

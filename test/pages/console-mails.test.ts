@@ -82,6 +82,36 @@ test('an answer to a mail shows and reaches its other recipients, and has the su
   await close();
 });
 
+test('a mail that is taken back is in the composer again, with its subject and its recipients', async () => {
+  const body = { email: 'lia@client.example', name: 'Lia' };
+  const { body: contact } = await platform.call(201, 'POST', '/v1/contacts', { body });
+  const opening = { inbox: inbox._id, contact: contact._id };
+  const { body: conversation } = await platform.call(201, 'POST', '/v1/conversations', { body: opening });
+  const path = `/inbox/all/${conversation._id}`;
+  const { page, complaints, close } = await openConsole(platform, browser, { path });
+  const usual = page.getByRole('button', { name: 'To: lia@client.example', exact: true });
+  await usual.click();
+  const typed = { To: 'team', Cc: 'boss', Bcc: 'archive' };
+  for (const [field, name] of Object.entries(typed))
+    await page.getByLabel(field, { exact: true }).fill(`${name}@client.example`);
+  await page.getByLabel('Subject').fill('Invoice 18');
+  await page.getByRole('button', { name: 'Recipients and subject' }).click();
+  const chosen = page.getByRole('button', {
+    name: 'To: team@client.example · Cc: boss@client.example · Bcc: archive@client.example · Subject: Invoice 18',
+    exact: true,
+  });
+  await chosen.waitFor();
+  await page.getByRole('textbox', { name: 'Write a message' }).fill('Here it is.');
+  await page.getByRole('button', { name: 'Send later' }).click();
+  await page.getByRole('menuitem', { name: /^Tomorrow morning/ }).click();
+  await usual.waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await chosen.waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Write a message' }).inputValue(), 'Here it is.');
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('a mail starts a conversation with a subject, and a forwarded one goes to none of its earlier recipients', async () => {
   const body = { email: 'ana@client.example', name: 'Ana' };
   const { body: contact } = await platform.call(201, 'POST', '/v1/contacts', { body });

@@ -19,6 +19,7 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { postForm } from '../../../test/support/sheets.ts';
 import { listEventNames, readEvents } from '../../../test/support/traffic.ts';
+import { openSite, visit } from '../../../test/support/web-chat.ts';
 import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform();
@@ -49,6 +50,16 @@ async function createAgent(): Promise<string> {
   return id;
 }
 
+/** Makes the fields of a conversation that stay as they are when it is reopened. */
+async function makeKept(): Promise<Json> {
+  const owner = (await platform.createUser(demo._id, 'OPERATOR'))._id as string;
+  const pipeline = { name: newId(), steps: [{ name: 'New' }] };
+  const { steps } = (await call(201, 'POST', '/v1/pipelines', { body: pipeline })).body;
+  return { owner, attendant: owner, tags: ['vip'], step: steps[0]._id, priority: 'HIGH' };
+}
+const pickKept = (conversation: Json, kept: Json): Json =>
+  Object.fromEntries(Object.keys(kept).map((field) => [field, conversation[field]]));
+
 test('an inbox reopens no conversation unless it says for how many days, at most 365', async () => {
   const path = `/v1/inboxes/${demo.inbox}`;
   assert.equal((await call(200, 'GET', path)).body.reopen_days, 0);
@@ -61,24 +72,13 @@ test('an inbox reopens no conversation unless it says for how many days, at most
 
 test('a message within the days reopens the last conversation as it was, with its history, one event and the agent', async () => {
   const from = makePhoneNumber();
-  const [agent, owner] = [await createAgent(), (await platform.createUser(demo._id, 'OPERATOR'))._id as string];
-  const { steps } = (await call(201, 'POST', '/v1/pipelines', { body: { name: 'Sales', steps: [{ name: 'New' }] } }))
-    .body;
   const id = await write(from);
-  const kept = {
-    agent,
-    owner,
-    attendant: owner,
-    handled_by: 'AI',
-    tags: ['vip'],
-    step: steps[0]._id,
-    priority: 'HIGH',
-  };
+  const kept = { ...(await makeKept()), agent: await createAgent(), handled_by: 'AI' };
   const closed = await change(id, { ...kept, status: 'CLOSED' });
   const before = await listEventNames(platform, id);
   assert.equal(await write(from), id);
   const { status, closed_at, waiting_since, unread_count, contact, ...rest } = await read(id);
-  assert.deepEqual(Object.fromEntries(Object.keys(kept).map((field) => [field, rest[field]])), kept);
+  assert.deepEqual(pickKept(rest, kept), kept);
   assert.deepEqual([status, closed_at, unread_count], ['OPEN', null, closed.unread_count + 1]);
   assert.notEqual(waiting_since, null);
   assert.equal(await countThreads(contact), 1);
@@ -95,6 +95,19 @@ test('a message within the days reopens the last conversation as it was, with it
   const turns = await database.sql('select from pending_turns where conversation_id = $1', [id]);
   const ended = await database.sql('select from agent_turns where conversation_id = $1', [id]);
   assert.equal(turns.length + ended.length, 1);
+});
+
+test('a visitor of a web chat who writes within the days continues the last conversation with its owner, tags and stage', async () => {
+  const site = await openSite(platform, {}, { reopen_days: DAYS });
+  const visitor = await visit(platform, site);
+  await visitor.write('Oi');
+  const [{ _id }] = (await call(200, 'GET', `/v1/conversations?inbox=${site}`)).body.result;
+  const kept = await makeKept();
+  await change(_id, { ...kept, status: 'CLOSED' });
+  await visitor.write('Olá de novo');
+  const { contact, ...rest } = await read(_id);
+  assert.deepEqual(pickKept(rest, { ...kept, status: 'OPEN' }), { ...kept, status: 'OPEN' });
+  assert.equal(await countThreads(contact), 1);
 });
 
 test('a conversation that was closed before the days, of another inbox, of another contact or of test mode is not reopened', async () => {

@@ -60,6 +60,18 @@ test('a mail has the chosen subject and goes to all chosen recipients, of whom n
   assert.equal((await readLast()).subject, 'Re: Your order 17');
 });
 
+test('a scheduled mail has the chosen subject and goes to all chosen recipients', async () => {
+  const conversation = await createConversation('lea@client.example');
+  const email = { subject: 'Your order 18', cc: ['boss@client.example'], bcc: ['archive@shop.example'] };
+  const send_at = new Date(Date.now() + 86_400_000).toISOString();
+  const body = { conversation, message: { content: 'Hello', email }, send_at };
+  const { body: scheduled } = await call(201, 'POST', '/v1/scheduled-messages', { body });
+  const { body: sent } = await call(201, 'POST', `/v1/scheduled-messages/${scheduled._id}/send`);
+  assert.equal(sent.status, 'SENT');
+  assert.deepEqual(smtp.taken.at(-1)?.to, ['lea@client.example', ...email.cc, ...email.bcc]);
+  assert.equal((await readLast()).subject, email.subject);
+});
+
 test('a reply goes where the last received mail wants it, also after a mail with a chosen subject', async () => {
   const mail = writeMail(
     {

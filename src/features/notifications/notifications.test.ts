@@ -8,6 +8,7 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { countStatements } from '../../../test/support/statements.ts';
 import { sendText, silenceNetwork, writeAsContact } from '../../../test/support/traffic.ts';
+import { newId } from '../../platform/values/ids.ts';
 import { purgeNotifications } from './upkeep.ts';
 
 const platform = await startPlatform();
@@ -215,8 +216,20 @@ test('notifications are marked as read by id, up to a time, and with their conve
   assert.equal(await count(ana), 1);
   assert.deepEqual(await read({ until: new Date().toISOString() }), { unread: 0 });
   assert.equal((await list(ana, 'unread=false&kind=MENTIONED')).length, 3);
-  for (const body of [{}, { ids: [] }, { ids: ['x'] }, { until: 'now' }])
-    await call(400, 'POST', '/v1/notifications/read', { key: ana.token, body });
+});
+
+test('notifications are marked as read either by id or up to a time, and a refusal names the field', async () => {
+  const ana = await addUser('Ana');
+  for (const [body, path] of [
+    [{}, 'ids'],
+    [{ ids: [newId()], until: new Date().toISOString() }, 'ids'],
+    [{ ids: [] }, 'ids'],
+    [{ ids: ['x'] }, 'ids[0]'],
+    [{ until: 'now' }, 'until'],
+  ] as const) {
+    const refused = await call(400, 'POST', '/v1/notifications/read', { key: ana.token, body });
+    expectProblem(refused, 'VALIDATION_FAILED', path);
+  }
 });
 
 test('a batch of messages in conversations without owner and followers runs no statement about notifications', async () => {

@@ -60,6 +60,11 @@ const listMessages = async (): Promise<Json[]> => {
 };
 const waitForMessage = (externalId: string): Promise<Json> =>
   waitForFetch(externalId, async () => (await listMessages()).find(({ external_id }) => external_id === externalId));
+const waitForFailure = (message: string): Promise<Json> =>
+  waitForFetch('the failure', async () => {
+    const { body } = await call(200, 'GET', `/v1/messages/${message}`);
+    return body.status === 'FAILED' && body;
+  });
 
 let number = 0;
 function makeHeaders(extra: Record<string, string> = {}): { headers: Record<string, string>; id: string } {
@@ -181,11 +186,7 @@ test('an answer is sent to the sender with the subject of the mail, and a report
   assert.match(mail?.raw ?? '', /^Subject: Re: Where is my order\?\r$/m);
   assert.match(mail?.raw ?? '', new RegExp(`^In-Reply-To: <${id}>\r$`, 'm'));
   mailbox.add(writeBounce(sent._id, 'ana@client.example').mail);
-  const failed = await waitForFetch('the failure', async () => {
-    const { body: now } = await call(200, 'GET', `/v1/messages/${sent._id}`);
-    return now.status === 'FAILED' && now;
-  });
-  assert.equal(failed.errors[0].code, '5.1.1');
+  assert.equal((await waitForFailure(sent._id))['errors'][0].code, '5.1.1');
 });
 
 test('a person’s reply goes to all addresses in Reply-To, the message shows them, and a report that one of them returned it makes it FAILED', async () => {
@@ -198,10 +199,18 @@ test('a person’s reply goes to all addresses in Reply-To, the message shows th
   const { body: sent } = await call(201, 'POST', '/v1/messages/send-text', { body });
   assert.deepEqual(smtp.taken.at(-1)?.to, ['ana@home.example', 'rui@home.example']);
   mailbox.add(writeBounce(sent._id, 'rui@home.example').mail);
-  await waitForFetch(
-    'the failure',
-    async () => (await call(200, 'GET', `/v1/messages/${sent._id}`)).body.status === 'FAILED',
-  );
+  await waitForFailure(sent._id);
+});
+
+test('a report that a chosen recipient returned a mail makes it FAILED, however its address is written', async () => {
+  const { headers, id } = makeHeaders();
+  mailbox.add(writeMail(headers, 'Please ask the team'));
+  const { conversation } = await waitForMessage(id);
+  const body = { conversationId: conversation, message: { content: 'Hello' }, email: { to: ['Team@client.example'] } };
+  const { body: sent } = await call(201, 'POST', '/v1/messages/send-text', { body });
+  assert.equal(sent.status, 'SENT');
+  mailbox.add(writeBounce(sent._id, 'team@client.example').mail);
+  await waitForFailure(sent._id);
 });
 
 test('in test mode a reply goes to the contact’s own address, whatever Reply-To says', async () => {
@@ -306,10 +315,9 @@ test('answers and reports that name a mail by the id that its server gave it fin
   const forged = writeReport('somebody@elsewhere.example');
   mailbox.add(forged.mail);
   await waitForMessage(forged.id);
-  const readStatus = async (): Promise<string> => (await call(200, 'GET', `/v1/messages/${sent._id}`)).body.status;
-  assert.equal(await readStatus(), 'SENT');
+  assert.equal((await call(200, 'GET', `/v1/messages/${sent._id}`)).body.status, 'SENT');
   mailbox.add(writeReport('ana@client.example').mail);
-  await waitForFetch('the failure', async () => (await readStatus()) === 'FAILED');
+  await waitForFailure(sent._id);
 });
 
 test('a mail that is no message is listed in the health of its inbox, and the mails behind it are stored', async () => {
