@@ -33,7 +33,7 @@ export interface MailWriting {
   set(head: MailHead | null): void;
 }
 
-/** Null on channels whose messages are no mails. Whoever got the last mail as well gets the answer, unless the user takes them out. */
+/** Null unless the channel is e-mail. The other recipients of the last mail are in Cc by default. */
 export function useMailHead(conversation: Conversation, contact: Contact | null, place: string): MailWriting | null {
   const { items } = useThread(conversation._id);
   const inbox = useInboxes().find(({ _id }) => _id === conversation.inbox);

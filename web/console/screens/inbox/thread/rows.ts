@@ -157,7 +157,7 @@ function findReactions(newestFirst: readonly Message[]): FoundReactions {
 const isNews = ({ message_type, contentType }: Message): boolean =>
   message_type === 'INCOMING' && contentType !== 'REACTION';
 
-/** Returns the id of the first of so many unread messages; null when none is unread, or when it is not loaded. */
+/** Returns the id of the first unread message, given how many are unread; null when none is, or when it is not loaded. */
 export const findFirstUnread = (newestFirst: readonly Message[], unread: number): string | null =>
   newestFirst.filter(isNews)[unread - 1]?._id ?? null;
 

@@ -1,4 +1,4 @@
-/** From which inbox a reply is sent, and until when the network accepts one. */
+/** Names the inbox that a reply is sent from, and the time until which the network accepts one. */
 import type { Conversation } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { useInboxes } from '../../../records/company.ts';

@@ -1,4 +1,4 @@
-/** The times at which a conversation comes back or a message is sent, and the dialog for any other time. */
+/** The menu of times for snoozing a conversation or scheduling a message, and the dialog for any other time. */
 import { useState, type ReactElement } from 'react';
 import { findReturn } from '../../../frame/writing.ts';
 import { formatListed } from '../../../texts/formats.ts';

@@ -21,7 +21,7 @@ import { showError } from '../../../../ui/toast.tsx';
 import { THREAD } from '../texts.ts';
 import styles from './panel.module.css';
 
-/** Leaves out what has been saved, and keeps what was typed since. */
+/** Drops what has been saved, but keeps what was typed since then. */
 const keepOthers =
   (saved: ReadonlyMap<string, unknown>) =>
   (edited: CustomValues): CustomValues =>
