@@ -2,7 +2,7 @@
 import { createStore, keep, readKept, useStore } from '../store.ts';
 
 export const UNDO_SECONDS = ['0', '5', '10', '20'] as const;
-export type UndoSeconds = (typeof UNDO_SECONDS)[number];
+type UndoSeconds = (typeof UNDO_SECONDS)[number];
 
 const KEPT_AS = 'parley.undo-send';
 const DEFAULT: UndoSeconds = '10';

@@ -74,7 +74,7 @@ function StepItem({ step: { name, isDone, path }, number, isNext }: StepItemProp
       <div>
         <p className={styles['name']}>
           {names[name]}
-          {isDone && <span className={styles['hidden']}> ({texts.done})</span>}
+          {isDone && <span className="unseen"> ({texts.done})</span>}
         </p>
         <p className={styles['soft']}>{about[name]}</p>
       </div>

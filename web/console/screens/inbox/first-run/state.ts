@@ -7,7 +7,7 @@ const PREFIX = 'parley.first-run.';
 /** Users whose first run has ended since the page was loaded. */
 const ended = createStore<ReadonlySet<string>>(new Set());
 
-export interface FirstRunState {
+interface FirstRunState {
   isWanted: boolean;
   end(): void;
 }

@@ -5,7 +5,7 @@ import { useMayCompose } from '../../../frame/composing.ts';
 import { useCompany, useInboxes, useUsers } from '../../../records/company.ts';
 import { useMay } from '../../../session/session.ts';
 
-export type StepName = 'inbox' | 'team' | 'message' | 'answers' | 'program';
+type StepName = 'inbox' | 'team' | 'message' | 'answers' | 'program';
 
 export interface Step {
   name: StepName;

@@ -15,7 +15,7 @@ interface TimeMenu {
   dialog: ReactElement | null;
 }
 
-export interface TimeWords {
+interface TimeWords {
   /** What is done at the time, which the dialog and its button say. */
   title: string;
   /** The name of the field. */

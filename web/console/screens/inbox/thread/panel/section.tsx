@@ -1,6 +1,6 @@
 /** A part of the panel that folds. What is in it is not loaded before it is unfolded. */
 import type { ReactElement, ReactNode } from 'react';
-import type { FeedView } from '../../../../records/feeds.ts';
+import { hasNothing, type FeedView } from '../../../../records/feeds.ts';
 import { useTexts } from '../../../../texts/texts.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Icon } from '../../../../ui/icon.tsx';
@@ -42,12 +42,11 @@ interface SectionListProps<T> {
 /** A list in a section: its first page, and a button for more. */
 export function SectionList<T extends { _id: string }>({ feed, empty, render }: SectionListProps<T>): ReactElement {
   const common = useTexts(COMMON);
-  const isEmpty = !feed.isLoading && !feed.error && feed.items.length === 0;
   return (
     <>
       {feed.isLoading && <p className={styles['soft']}>{common.loading}</p>}
       {feed.error && <p role="alert">{explainError(feed.error)}</p>}
-      {isEmpty && <p className={styles['soft']}>{empty}</p>}
+      {hasNothing(feed) && <p className={styles['soft']}>{empty}</p>}
       {feed.items.length > 0 && (
         <ul className={styles['items']}>
           {feed.items.map((item) => (
