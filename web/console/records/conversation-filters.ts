@@ -77,7 +77,7 @@ export function ruleOf({
     (waiting_longer_than === undefined || hasWaited(conversation, waiting_longer_than));
 }
 
-/** If this computer's clock is slow, the waiting time would be negative; 0 is shown. */
+/** A slow clock of this computer makes the waiting time negative, so 0 minutes accepts every conversation that waits. */
 const hasWaited = ({ waiting_since }: Conversation, minutes: number): boolean =>
   waiting_since !== null && (minutes === 0 || Date.parse(waiting_since) <= Date.now() - minutes * 60_000);
 

@@ -1,4 +1,4 @@
-/** A check list for a new company: what is left to do until customers and colleagues write here. */
+/** The checklist of a new company: the steps until customers and colleagues can write here. */
 import { useEffect, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { toScreen } from '../../../client.ts';

@@ -1,4 +1,4 @@
-/** The steps with which a company begins, as far as the user may do them, and which of them are done. */
+/** The steps of the checklist that the user has permission for, and which of them are done. */
 import { useQuery } from '@tanstack/react-query';
 import { parley } from '../../../client.ts';
 import { useMayCompose } from '../../../frame/composing.ts';
@@ -14,16 +14,16 @@ export interface Step {
   path: string | null;
 }
 
-/** A company that is older has found its way. */
+/** Companies older than this get no checklist. */
 const NEW_MS = 30 * 24 * 60 * 60_000;
 
-/** One record is enough to know that there are some. */
+/** Reads one record, to learn whether there are any. */
 const ONE = { limit: 1, skipCount: true } as const;
 
 const hasSome = async (list: Promise<{ result: readonly unknown[] }>): Promise<boolean> =>
   (await list).result.length > 0;
 
-/** Returns the steps; undefined while they are not known, and none for a user who may do none, or in a company that is not new. */
+/** Returns the steps; undefined while they are loading. A user without permission for any step gets none, and so does a company that is not new. */
 export function useSteps(): readonly Step[] | undefined {
   const company = useCompany();
   const mayRead = useMay('companies:read');
@@ -47,7 +47,7 @@ function useOffered(): Pick<Step, 'name' | 'path'>[] {
   return steps.flatMap(([may, name, path]) => (may ? [{ name, path }] : []));
 }
 
-/** Reads which steps are done, each time that the list is shown again. */
+/** Reads which steps are done, each time the checklist is shown. */
 function useDone(offered: ReadonlySet<StepName>): ReadonlySet<StepName> | undefined {
   const isConnected = useInboxes().some(({ status }) => status === 'ACTIVE');
   const hasTeam = useUsers().length > 1;
@@ -61,7 +61,7 @@ function useDone(offered: ReadonlySet<StepName>): ReadonlySet<StepName> | undefi
         offered.has('program') ? parley.webhooks.get({ signal }) : null,
         offered.has('program') ? parley.apiKeys.list({ limit: 10, skipCount: true }, { signal }) : null,
       ]);
-      // A new company has a key of its operator.
+      // A new company already has a key that its operator created.
       const program = webhook !== null || keys?.result.some(({ created_by }) => created_by !== null) === true;
       return { message, answers: reply || agent, program };
     },

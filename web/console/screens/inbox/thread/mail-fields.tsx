@@ -1,4 +1,4 @@
-/** Who gets the mail that is being written, and its subject: one line, and fields when it is opened. */
+/** The recipients and the subject of the mail that the user writes: a summary in one line, which unfolds to fields. */
 import { useState, type ReactElement } from 'react';
 import { useTexts } from '../../../texts/texts.ts';
 import { Icon } from '../../../ui/icon.tsx';

@@ -5,7 +5,7 @@ import { useInboxes } from '../../../records/company.ts';
 import { useThread } from '../../../records/messages.ts';
 import { createStore, keep, readKept, useStore } from '../../../store.ts';
 
-/** As typed: addresses are separated by commas. */
+/** As typed, with commas between addresses. */
 export interface MailHead {
   subject: string;
   to: string;

@@ -8,7 +8,7 @@ import { MAIL } from './mail-texts.ts';
 interface MailInputsProps {
   fields: readonly (keyof MailHead)[];
   head: MailHead;
-  /** What the mail has where nothing is typed. */
+  /** What the mail gets where nothing is typed. */
   usual?: Partial<MailHead>;
   /** Gives the focus to the first field. */
   autoFocus?: boolean;

@@ -1,4 +1,4 @@
-/** A message that is sent later, one that can still be taken back, or one that could not be sent at its time. */
+/** A message that is scheduled, one that is held so that it can be taken back, or one that could not be sent at its time. */
 import type { Conversation, ScheduledMessage } from '@parley/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactElement } from 'react';

@@ -10,7 +10,7 @@ import { isWindowClosed } from '../window.ts';
 import styles from './composer.module.css';
 import { SENDING } from './sending-texts.ts';
 
-/** From here on, what is left is amber. */
+/** With less time left than this, the time is amber. */
 const SHORT_MINUTES = 120;
 
 export function SendingFrom({ conversation }: { conversation: Conversation }): ReactElement {
@@ -30,7 +30,7 @@ export function SendingFrom({ conversation }: { conversation: Conversation }): R
   );
 }
 
-/** What is left of the window in which the network accepts replies. Channels without a window show nothing. */
+/** The time left in which the network accepts replies. Nothing on channels without such a window. */
 function WindowLeft({ conversation }: { conversation: Conversation }): ReactElement | null {
   const texts = useTexts(SENDING);
   const now = useMinute();

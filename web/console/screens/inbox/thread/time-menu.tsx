@@ -16,9 +16,9 @@ interface TimeMenu {
 }
 
 interface TimeWords {
-  /** What is done at the time, which the dialog and its button say. */
+  /** The title of the dialog, and the label of its button. */
   title: string;
-  /** The name of the field. */
+  /** The label of the field. */
   label: string;
 }
 

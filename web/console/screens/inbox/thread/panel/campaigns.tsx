@@ -1,4 +1,4 @@
-/** The campaigns in which the contact takes part or took part. */
+/** The campaigns that the contact is or was enrolled in. */
 import type { CampaignEnrollment } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';

@@ -49,7 +49,7 @@ interface NoteFormProps {
   onCancel?: () => void;
 }
 
-/** Ctrl and Enter saves a note, because Enter begins a new line. */
+/** Ctrl+Enter saves a note; Enter begins a new line. */
 function NoteForm({ label, action, text = '', isBusy, onSave, onCancel }: NoteFormProps): ReactElement {
   const common = useTexts(COMMON);
   const [typed, type] = useState(text);

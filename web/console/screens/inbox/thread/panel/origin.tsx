@@ -1,4 +1,4 @@
-/** How the contact came here: the ad or post of the first message, and the page from which a visitor of a web chat writes. */
+/** Where the contact came from: the ad or post of the first message, and the page on which a visitor of a web chat writes. */
 import type { Contact, Conversation, Message } from '@parley/sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
@@ -11,7 +11,7 @@ import { explainError } from '../../../../ui/problem.ts';
 import { COMMON } from '../../../../ui/texts.ts';
 import { PANEL } from './texts.ts';
 
-/** A visitor names the page in each message, so the last messages say where the visitor is. */
+/** How many of the newest messages are searched for the page. Each message of a visitor names the page that it was written on. */
 const LOOKED_AT = 20;
 
 export function Origin({ conversation, contact }: { conversation: Conversation; contact: Contact }): ReactElement {

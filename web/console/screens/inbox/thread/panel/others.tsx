@@ -1,4 +1,4 @@
-/** The contact's other conversations, with the newest first. */
+/** The contact's other conversations, the newest first. */
 import type { Conversation } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';

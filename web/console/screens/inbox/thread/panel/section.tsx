@@ -1,4 +1,4 @@
-/** A part of the panel that folds. What is in it is not loaded before it is unfolded. */
+/** A section of the panel. Its content is loaded when it is first unfolded. */
 import type { ReactElement, ReactNode } from 'react';
 import { hasNothing, type FeedView } from '../../../../records/feeds.ts';
 import { useTexts } from '../../../../texts/texts.ts';
@@ -10,7 +10,7 @@ import { fold, useIsUnfolded } from './folds.ts';
 import styles from './panel.module.css';
 
 interface SectionProps {
-  /** The name under which the browser remembers whether it is unfolded. */
+  /** The browser remembers under this name whether the section is unfolded. */
   name: string;
   title: string;
   isOpenAtFirst?: boolean;
@@ -34,12 +34,12 @@ export function Section({ name, title, isOpenAtFirst = false, children }: Sectio
 
 interface SectionListProps<T> {
   feed: FeedView<T>;
-  /** What is shown when there is none. */
+  /** Shown when the list is empty. */
   empty: string;
   render(item: T): ReactNode;
 }
 
-/** A list in a section: its first page, and a button for more. */
+/** A list in a section, with a button that loads the next page. */
 export function SectionList<T extends { _id: string }>({ feed, empty, render }: SectionListProps<T>): ReactElement {
   const common = useTexts(COMMON);
   return (

@@ -1,4 +1,4 @@
-/** The rows of the company's tables that name the contact, such as its orders. */
+/** The rows of the company's tables that refer to the contact, such as orders. */
 import type { Row } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
@@ -10,7 +10,7 @@ import styles from './panel.module.css';
 import { SectionList } from './section.tsx';
 import { PANEL } from './texts.ts';
 
-/** The columns whose values stand for the row. */
+/** How many columns of a row are shown. */
 const SHOWN = 4;
 
 export function TableRows({ contact }: { contact: string }): ReactElement {
