@@ -7,21 +7,22 @@ import { useSession } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import { Loading } from '../../../ui/state.tsx';
+import { Failure, Loading } from '../../../ui/state.tsx';
 import styles from './first-run.module.css';
 import { useFirstRun } from './state.ts';
-import { useSteps, type Step } from './steps.ts';
+import { useChecklist, type Step } from './steps.ts';
 import { FIRST_RUN, STEP_ABOUT, STEP_ACTIONS, STEP_NAMES } from './texts.ts';
 
 export function FirstRun(): ReactElement {
   const texts = useTexts(FIRST_RUN);
   const { end } = useFirstRun();
   const { sandbox } = useSession();
-  const steps = useSteps();
+  const { steps, error, reread } = useChecklist();
   const isOver = steps?.every(({ isDone }) => isDone) === true;
   useEffect(() => {
     if (isOver) end();
   });
+  if (!steps && error) return <Failure error={error} onRetry={reread} />;
   if (!steps || isOver) return <Loading />;
   const done = steps.filter(({ isDone }) => isDone).length;
   const next = steps.find(({ isDone }) => !isDone);

@@ -23,16 +23,22 @@ const ONE = { limit: 1, skipCount: true } as const;
 const hasSome = async (list: Promise<{ result: readonly unknown[] }>): Promise<boolean> =>
   (await list).result.length > 0;
 
-/** Returns the steps; undefined while they are loading. A user without permission for any step gets none, and so does a company that is not new. */
-export function useSteps(): readonly Step[] | undefined {
+export interface Checklist {
+  /** Undefined while they are loading. A user without permission for any step has none, and so has a company that is not new. */
+  steps: readonly Step[] | undefined;
+  error: Error | null;
+  reread(): void;
+}
+
+export function useChecklist(): Checklist {
   const company = useCompany();
   const mayRead = useMay('companies:read');
   const offered = useOffered();
-  const done = useDone(new Set(offered.map(({ name }) => name)));
-  if (!mayRead) return [];
-  if (!company) return undefined;
-  if (Date.now() - Date.parse(company.createdAt) > NEW_MS) return [];
-  return done && offered.map((step) => ({ ...step, isDone: done.has(step.name) }));
+  const { done, error, reread } = useDone(new Set(offered.map(({ name }) => name)));
+  const isOld = company !== undefined && Date.now() - Date.parse(company.createdAt) > NEW_MS;
+  if (!mayRead || isOld) return { steps: [], error: null, reread };
+  const steps = company && done && offered.map((step) => ({ ...step, isDone: done.has(step.name) }));
+  return { steps, error, reread };
 }
 
 function useOffered(): Pick<Step, 'name' | 'path'>[] {
@@ -48,10 +54,10 @@ function useOffered(): Pick<Step, 'name' | 'path'>[] {
 }
 
 /** Reads which steps are done, each time the checklist is shown. */
-function useDone(offered: ReadonlySet<StepName>): ReadonlySet<StepName> | undefined {
+function useDone(offered: ReadonlySet<StepName>) {
   const isConnected = useInboxes().some(({ status }) => status === 'ACTIVE');
   const hasTeam = useUsers().length > 1;
-  const { data } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['first-run', [...offered]],
     queryFn: async ({ signal }) => {
       const [message, reply, agent, webhook, keys] = await Promise.all([
@@ -67,7 +73,10 @@ function useDone(offered: ReadonlySet<StepName>): ReadonlySet<StepName> | undefi
     },
     refetchOnMount: 'always',
   });
-  if (!data) return undefined;
-  const all = { ...data, inbox: isConnected, team: hasTeam };
-  return new Set([...offered].filter((name) => all[name]));
+  const all = data && { ...data, inbox: isConnected, team: hasTeam };
+  return {
+    done: all && new Set([...offered].filter((name) => all[name])),
+    error,
+    reread: () => void refetch(),
+  };
 }

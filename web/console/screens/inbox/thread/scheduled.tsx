@@ -3,6 +3,7 @@ import type { Conversation, ScheduledMessage } from '@parley/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactElement } from 'react';
 import { parley } from '../../../client.ts';
+import { COMMAND_KEY } from '../../../frame/shortcuts.ts';
 import { findSecondsLeft, reschedule, sendScheduled } from '../../../records/scheduled-messages.ts';
 import { useMay, useSession } from '../../../session/session.ts';
 import { useExplainFailure } from '../../../texts/failures.ts';
@@ -89,7 +90,7 @@ function Held({ scheduled }: { scheduled: ScheduledMessage }): ReactElement {
       </span>
       <Button
         kind="quiet"
-        title={texts.undoSend}
+        title={texts.undoSend(COMMAND_KEY)}
         isBusy={undoing.isPending}
         disabled={seconds === 0}
         onClick={() => undoing.mutate()}

@@ -7,8 +7,7 @@ import { CONTACT_FIELDS, CONTACT_SOURCES } from '../../../../texts/contact-field
 import { useTexts } from '../../../../texts/texts.ts';
 import { Details, type Detail } from '../../../../ui/details.tsx';
 import { MessageText } from '../../../../ui/message-text.tsx';
-import { explainError } from '../../../../ui/problem.ts';
-import { COMMON } from '../../../../ui/texts.ts';
+import { NotLoaded } from './section.tsx';
 import { PANEL } from './texts.ts';
 
 /** How many of the newest messages are searched for the page. Each message of a visitor names the page that it was written on. */
@@ -16,7 +15,6 @@ const LOOKED_AT = 20;
 
 export function Origin({ conversation, contact }: { conversation: Conversation; contact: Contact }): ReactElement {
   const texts = useTexts(PANEL);
-  const common = useTexts(COMMON);
   const names = useTexts(CONTACT_FIELDS);
   const sources = useTexts(CONTACT_SOURCES);
   const { _id, last_message_at } = conversation;
@@ -29,8 +27,7 @@ export function Origin({ conversation, contact }: { conversation: Conversation; 
       return { ad: findReferral(first, false), page: findReferral(last, true) };
     },
   });
-  if (error) return <p role="alert">{explainError(error)}</p>;
-  if (!data) return <p>{common.loading}</p>;
+  if (!data) return <NotLoaded error={error} />;
   const { ad, page } = data;
   const facts: Detail[] = [
     [names.source, sources[contact.source]],

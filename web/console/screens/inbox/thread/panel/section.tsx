@@ -1,5 +1,6 @@
 /** A section of the panel. Its content is loaded when it is first unfolded. */
 import type { ReactElement, ReactNode } from 'react';
+import { Link } from 'wouter';
 import { hasNothing, type FeedView } from '../../../../records/feeds.ts';
 import { useTexts } from '../../../../texts/texts.ts';
 import { Button } from '../../../../ui/button.tsx';
@@ -32,6 +33,33 @@ export function Section({ name, title, isOpenAtFirst = false, children }: Sectio
   );
 }
 
+/** Shown until the content of a section is loaded. */
+export function NotLoaded({ error }: { error: Error | null }): ReactElement {
+  const texts = useTexts(COMMON);
+  return error ? <p role="alert">{explainError(error)}</p> : <p className={styles['soft']}>{texts.loading}</p>;
+}
+
+interface RecordLinkProps {
+  href: string;
+  name: ReactNode;
+  /** A line below the name. */
+  about: string;
+}
+
+/** A link to a record of a list. */
+export function RecordLink({ href, name, about }: RecordLinkProps): ReactElement {
+  return (
+    <Link href={href} className={styles['record']}>
+      <span className={styles['text']} dir="auto">
+        {name}
+      </span>
+      <span className={styles['soft']} dir="auto">
+        {about}
+      </span>
+    </Link>
+  );
+}
+
 interface SectionListProps<T> {
   feed: FeedView<T>;
   /** Shown when the list is empty. */
@@ -44,8 +72,7 @@ export function SectionList<T extends { _id: string }>({ feed, empty, render }: 
   const common = useTexts(COMMON);
   return (
     <>
-      {feed.isLoading && <p className={styles['soft']}>{common.loading}</p>}
-      {feed.error && <p role="alert">{explainError(feed.error)}</p>}
+      {(feed.isLoading || feed.error) && <NotLoaded error={feed.error} />}
       {hasNothing(feed) && <p className={styles['soft']}>{empty}</p>}
       {feed.items.length > 0 && (
         <ul className={styles['items']}>
