@@ -105,9 +105,7 @@ function MessageForm({ recipient, forwarded, onBack }: MessageFormProps): ReactE
               icon="send"
               isBusy={start.isPending}
               disabled={inbox === undefined || Boolean(mail?.wrong) || (!file && text.trim() === '')}
-              onClick={() =>
-                send({ ...(file ?? { kind: 'TEXT' }), text: text.trim(), email: mail?.given ?? undefined })
-              }
+              onClick={() => send({ ...(file ?? { kind: 'TEXT' }), text: text.trim(), email: mail?.given })}
             >
               {thread.send}
             </Button>

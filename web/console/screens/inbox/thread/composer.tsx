@@ -188,7 +188,7 @@ function useSending(
       isNote,
       mentions,
       uploads: openFiles(place).get(),
-      email: mail?.given ?? undefined,
+      email: mail?.given,
     });
     const quoted = isNote ? null : (replyTo?._id ?? null);
     const posted = contents.map((content, index) =>

@@ -37,8 +37,8 @@ export interface MailWriting {
   usual: { subject: string; to: string };
   /** The first typed address that is not valid; null when all are. */
   wrong: string | null;
-  /** What the request chooses for the mail; null when the platform chooses everything. */
-  given: GivenMail | null;
+  /** What the request chooses for the mail; undefined when the platform chooses everything. */
+  given: GivenMail | undefined;
   /** Replaces what is typed; null clears it after the mail was sent. */
   set(head: MailHead | null): void;
 }
@@ -94,5 +94,5 @@ export function readHead({ subject, ...typed }: MailHead): Pick<MailWriting, 'gi
   const [to, cc, bcc] = [typed.to, typed.cc, typed.bcc].map((text) => [...new Set(splitAddresses(text))]);
   const wrong = findWrong([typed.to, typed.cc, typed.bcc].join());
   const isEmpty = [to, cc, bcc].every((list) => list?.length === 0) && subject.trim() === '';
-  return { given: isEmpty ? null : { subject: subject.trim() || null, to, cc, bcc }, wrong };
+  return { given: isEmpty ? undefined : { subject: subject.trim() || null, to, cc, bcc }, wrong };
 }
