@@ -13,7 +13,7 @@ export interface App {
   name: string;
   /** The folder with page.html and main.tsx. */
   source: string;
-  /** The part with which most people begin: what only other parts share is not loaded with it. Absent when the app has no parts. */
+  /** The part that most users open first. Modules that only other parts share are not loaded with it. Absent when the app has no parts. */
   first?: string;
   /** Writes what the app has besides its page. */
   addFiles(folder: string): Promise<unknown>;
@@ -97,7 +97,7 @@ function joinShared({ source, first }: App, { inputs, outputs }: Metafile): Plug
   );
   for (const path of begun)
     for (const { path: next, kind } of found.get(path)?.imports ?? []) if (kind !== 'dynamic-import') begun.add(next);
-  // The program imports all style sheets.
+  // All style sheets are loaded first, because the program imports them.
   const isFirst = (path: string): boolean => begun.has(path) || path.endsWith('.css');
   const groups = new Map([
     ['shared:first', shared.filter(isFirst)],

@@ -1,4 +1,4 @@
-/** The check list of a new company. */
+/** The checklist of a new company. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
@@ -47,6 +47,21 @@ test('a user who may do none of the steps of a new company does not see them, an
   await page.getByText('Choose a conversation').waitFor();
   assert.equal(asksForSteps(calls()), false);
   assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('the checklist says that its steps could not be read, and reads them again', async () => {
+  const { page, close } = await begin('OWNER', { viewport: { width: 1440, height: 900 } });
+  await page.getByText('0 of 5').waitFor();
+  const failing = '**/v1/quick-replies?*';
+  const body = JSON.stringify({ code: 'INTERNAL', title: 'Internal error', status: 500 });
+  await page.route(failing, (route) => route.fulfill({ status: 500, contentType: 'application/problem+json', body }));
+  await page.reload();
+  const retry = page.locator('main').getByRole('button', { name: 'Try again' });
+  await retry.waitFor();
+  await page.unroute(failing);
+  await retry.click();
+  await page.getByText('0 of 5').waitFor();
   await close();
 });
 

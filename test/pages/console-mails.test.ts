@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { simpleParser } from 'mailparser';
+import type { Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, findDialog, openConsole, waitForSent } from '../support/console.ts';
+import { findBarriers, findDialog, holdAnswers, openConsole, waitForSent } from '../support/console.ts';
 import { MAIL_LOG_IN, startSmtpServer, trustCertificate } from '../support/mail-servers.ts';
 import { SAMPLE_HEADERS, writeMail } from '../support/mails.ts';
+import { makePng } from '../support/media-samples.ts';
 import { startPlatform } from '../support/platform.ts';
 import { waitUntil } from '../support/wait.ts';
 
@@ -25,14 +27,15 @@ const { body: inbox } = await platform.call(201, 'POST', '/v1/inboxes', {
   body: { channel: 'EMAIL', name: 'Support', email_config },
 });
 
-test('an answer to a mail shows and reaches its other recipients, and has the subject that is typed', async () => {
+/** Delivers a mail of this person, with another recipient in Cc, and opens its conversation in the console. */
+async function openMailOf(name: string) {
   const headers = {
     ...SAMPLE_HEADERS,
-    From: 'Rui <rui@client.example>',
+    From: `${name} <${name}@client.example>`,
     To: 'support@shop.example',
     Cc: 'Boss <boss@client.example>',
     Subject: 'Order 17',
-    'Message-ID': '<r1@client.example>',
+    'Message-ID': `<${name}@client.example>`,
   };
   const pushed = await fetch(`${platform.url}/hooks/email/${inbox._id}`, {
     method: 'POST',
@@ -41,8 +44,11 @@ test('an answer to a mail shows and reaches its other recipients, and has the su
   });
   assert.equal(pushed.status, 200);
   const { body: found } = await platform.call(200, 'GET', `/v1/messages?inbox=${inbox._id}`);
-  const path = `/inbox/all/${found.result[0].conversation}`;
-  const { page, complaints, close } = await openConsole(platform, browser, { path });
+  return openConsole(platform, browser, { path: `/inbox/all/${found.result[0].conversation}` });
+}
+
+test('an answer to a mail shows and reaches its other recipients, and has the subject that is typed', async () => {
+  const { page, complaints, close } = await openMailOf('rui');
   const line = page.getByRole('button', { name: 'To: rui@client.example' });
   await line.waitFor();
   assert.equal(await line.textContent(), 'To: rui@client.example · Cc: boss@client.example · Subject: Re: Order 17');
@@ -140,6 +146,35 @@ test('a mail starts a conversation with a subject, and a forwarded one goes to n
   const last = smtp.taken.at(-1);
   assert.deepEqual(last?.to, ['eva@client.example']);
   assert.equal((await simpleParser(last.raw)).subject, 'Fwd: Invoice 17');
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a mail that waits for its file is not sent once its recipients change, and tabs share the recipients', async () => {
+  const { page, complaints, close } = await openMailOf('ida');
+  const second = await page.context().newPage();
+  await second.goto(page.url());
+  for (const tab of [page, second]) await tab.getByRole('button', { name: 'To: ida@client.example' }).click();
+  await second.getByLabel('Bcc').fill('archive@shop.example');
+  const waitForBcc = (tab: Page, text: string): Promise<unknown> =>
+    waitUntil(`Bcc to be "${text}"`, async () => (await tab.getByLabel('Bcc').inputValue()) === text);
+  await waitForBcc(page, 'archive@shop.example');
+  const held = await holdAnswers(page, 'upload-attachment');
+  const file = { name: 'receipt.png', mimeType: 'image/png', buffer: makePng(8, 8) };
+  await page.locator('[data-composer] input[type=file]').setInputFiles(file);
+  await held.answered();
+  await page.getByRole('textbox', { name: 'Write a message' }).press('Enter');
+  const waits = page.getByRole('status').filter({ hasText: 'sent when the upload finishes' });
+  await waits.waitFor();
+  await page.getByLabel('Cc', { exact: true }).fill('');
+  await waits.waitFor({ state: 'detached' });
+  await held.release();
+  await page.getByText('receipt.png').waitFor();
+  await page.getByText('Uploading…').waitFor({ state: 'detached' });
+  await page.getByRole('textbox', { name: 'Write a message' }).press('Enter');
+  await waitForSent(page.getByRole('article').last());
+  assert.deepEqual(smtp.taken.at(-1)?.to, ['ida@client.example', 'archive@shop.example']);
+  await waitForBcc(second, '');
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -6,8 +6,10 @@ import { uploadFile } from '../support/attachments.ts';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole } from '../support/console.ts';
 import { makePng } from '../support/media-samples.ts';
+import { makePhoneNumber } from '../support/network.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { silenceNetwork, writeAsContact } from '../support/traffic.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);
@@ -68,13 +70,28 @@ test('a section of the panel is loaded when it is unfolded, and the browser reme
   await panel.getByRole('button', { name: 'Records' }).click();
   await panel.getByRole('link', { name: 'Carrot cake Orders' }).waitFor();
   await panel.getByRole('button', { name: 'Campaigns' }).click();
-  await panel.getByText('In no campaign so far').waitFor();
+  await panel.getByText('Not in any campaign yet').waitFor();
   await panel.getByRole('button', { name: 'Notes about the contact' }).click();
   assert.deepEqual(await findBarriers(page), []);
   await page.reload();
   await findPanel(page).getByRole('link', { name: /^file/ }).waitFor();
   const notes = panel.getByRole('button', { name: 'Notes about the contact' });
   assert.equal(await notes.getAttribute('aria-expanded'), 'false');
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a file goes from the panel when its message is revoked', async () => {
+  const from = makePhoneNumber();
+  const { message, conversation } = await writeAsContact(platform, { from, type: 'image' });
+  await waitUntil('the file', async () => (await call(200, 'GET', `/v1/messages/${message._id}`)).body.attachment);
+  const { page, complaints, close } = await open(conversation);
+  const panel = await openPanel(page);
+  await panel.getByRole('button', { name: 'Files' }).click();
+  await panel.getByRole('link', { name: /^Picture/ }).waitFor();
+  const revoke = { original_message_id: message.external_id };
+  await platform.sandbox('POST', '/sandbox/inbound', { from, type: 'revoke', raw: { revoke } });
+  await panel.getByText('No files exchanged yet').waitFor();
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -18,7 +18,7 @@ const addFirstLoad = (folder: string): Promise<unknown> =>
 const copy = (folder: string, name: string): Promise<unknown> => copyFile(join(source, name), join(folder, name));
 
 const GROUND = '#ffffff';
-/** Draws the icon for the screens of devices. Systems cut a maskable one to the shape of their icons, so the mark stays in its middle. */
+/** Draws the icon of the installed app. Systems cut a maskable icon to a shape of their own, so the mark is in its middle. */
 async function drawIcon(folder: string, name: string, { size, share }: { size: number; share: number }) {
   const mark = Math.round(size * share);
   const rest = size - mark;

@@ -2,6 +2,7 @@
 import { Fragment, type ReactElement } from 'react';
 import { SCREEN_KEYS } from '../frame/screen-keys.tsx';
 import { useVisibleScreens } from '../frame/screens.ts';
+import { COMMAND_KEY } from '../frame/shortcuts.ts';
 import { FRAME, SCREEN_NAMES } from '../frame/texts.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -18,7 +19,7 @@ export function KeysDialog(): ReactElement {
   const frame = useTexts(FRAME);
   const screens = useVisibleScreens().map(({ name }): Line => [['G', SCREEN_KEYS[name].toUpperCase()], names[name]]);
   const everywhere: Line[] = [
-    [[isApple() ? '⌘' : 'Ctrl', 'K'], texts.search],
+    [[COMMAND_KEY, 'K'], texts.search],
     [['C'], frame.compose],
     [['?'], texts.keys],
     [['Esc'], texts.leave],
@@ -37,7 +38,7 @@ export function KeysDialog(): ReactElement {
     [['A'], texts.assign],
     [['E'], texts.close],
     [['U'], texts.unread],
-    [[isApple() ? '⌘' : 'Ctrl', 'Z'], texts.undoSend],
+    [[COMMAND_KEY, 'Z'], texts.undoSend],
   ];
   return (
     <Dialog title={texts.title} width="wide" onClose={closeCommandDialog} finalFocus={() => findFocusBefore() ?? true}>
@@ -51,8 +52,6 @@ export function KeysDialog(): ReactElement {
     </Dialog>
   );
 }
-
-const isApple = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 function Group({ title, lines }: { title: string; lines: readonly Line[] }): ReactElement {
   return (

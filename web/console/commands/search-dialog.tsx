@@ -71,7 +71,7 @@ export function SearchDialog(): ReactElement {
 
 function Group({ group }: { group: EntryGroup }): ReactElement {
   return (
-    <Autocomplete.Group items={group.items} className={styles['group']}>
+    <Autocomplete.Group items={group.items}>
       <Autocomplete.GroupLabel className={styles['title']}>{group.title}</Autocomplete.GroupLabel>
       <Autocomplete.Collection>
         {(entry: Entry) => (

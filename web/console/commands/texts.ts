@@ -18,7 +18,7 @@ export const KEYS = defineTexts(
     viewAfter: 'Next view',
     reply: 'Write a message',
     note: 'Write a note',
-    undoSend: 'Undo the last send, in an empty message',
+    undoSend: 'Undo send, while the message is empty',
     assign: 'Assign to me',
     close: 'Close or reopen',
     unread: 'Mark as unread',

@@ -31,7 +31,7 @@ export function Navigation(): ReactElement {
   return (
     <>
       <nav className={styles['rail']} aria-label={texts.navigation}>
-        <Mark />
+        <img src="icon.svg" className={styles['mark']} alt="" />
         <button type="button" className={styles['link']} onClick={() => openCommandDialog('SEARCH')}>
           <Icon name="search" size={20} />
           <span className={styles['name']}>{common.search}</span>
@@ -57,15 +57,6 @@ export function Navigation(): ReactElement {
       <Sections />
       {isOpen && <AllScreens onClose={() => open(false)} />}
     </>
-  );
-}
-
-function Mark(): ReactElement {
-  return (
-    <svg viewBox="0 0 32 32" className={styles['mark']} aria-hidden>
-      <path d="M4 6a4 4 0 0 1 4-4h12a4 4 0 0 1 4 4v7a4 4 0 0 1-4 4h-7l-6 5v-5.2A4 4 0 0 1 4 13z" />
-      <path d="M27 11.2A4 4 0 0 1 30 15v6a4 4 0 0 1-4 4v5l-6-5h-5a4 4 0 0 1-3.6-2.3L14.5 20H20a7 7 0 0 0 7-7z" />
-    </svg>
   );
 }
 

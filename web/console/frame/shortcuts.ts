@@ -2,6 +2,9 @@
 import { createStore, keep, readKept, useStore } from '../store.ts';
 import { isCovered, isTextKey, isTyping, isWriting, noteWriting } from './writing.ts';
 
+/** The key of commands such as undo, as it is called on this computer. */
+export const COMMAND_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
+
 const KEPT_AS = 'parley.letter-keys';
 const areLettersOn = createStore(readKept(KEPT_AS) !== 'off');
 

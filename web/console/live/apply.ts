@@ -97,6 +97,7 @@ function forget(kind: string, id: string): void {
   if (kind === 'view') return forgetView(id);
   forgetConversation(id);
   forgetThread(id);
+  rereadFiles();
 }
 
 export function rereadAll(): void {

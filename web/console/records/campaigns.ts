@@ -122,7 +122,7 @@ export const useEnrollments = (
     { isLive: false },
   );
 
-/** Lists the campaigns in which a contact takes part, the last one first. */
+/** Lists the campaigns that a contact is enrolled in, the newest enrollment first. */
 export const useCampaignsOfContact = (contact: string): FeedView<CampaignEnrollment> =>
   useFeed(
     ['contact-campaigns', contact],

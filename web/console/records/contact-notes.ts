@@ -12,7 +12,7 @@ export const useNotes = (contact: string): FeedView<ContactNote> =>
     parley.contacts.listNotes(contact, { limit: PAGE, skipCount: true, after }, { signal }),
   );
 
-/** Shows a note. An answer may be older than what the live stream has brought meanwhile. */
+/** Shows a note, unless a newer version is shown already: a response may arrive after a later event of the live stream. */
 export function showNote(note: ContactNote): void {
   changeFeeds<ContactNote>([FEEDS], (feed, [, contact]) => {
     if (contact !== note.contact) return removeFromFeed(feed, note._id);

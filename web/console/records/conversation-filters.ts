@@ -1,5 +1,6 @@
 /** What a list of conversations shows, and in which order. */
 import type { Conversation, ConversationsListQuery } from '@parley/sdk';
+import { PRIORITIES } from '../texts/conversation-states.ts';
 
 /** What a view shows. The console can tell by itself whether a conversation belongs to it, unless it searches names or custom fields. */
 export type ConversationFilter = Pick<
@@ -76,7 +77,7 @@ export function ruleOf({
     (waiting_longer_than === undefined || hasWaited(conversation, waiting_longer_than));
 }
 
-/** If this computer's clock is slow, the waiting time would be negative; 0 is shown. */
+/** A slow clock of this computer makes the waiting time negative, so 0 minutes accepts every conversation that waits. */
 const hasWaited = ({ waiting_since }: Conversation, minutes: number): boolean =>
   waiting_since !== null && (minutes === 0 || Date.parse(waiting_since) <= Date.now() - minutes * 60_000);
 
@@ -84,11 +85,10 @@ const hasWaited = ({ waiting_since }: Conversation, minutes: number): boolean =>
 export const placesOf =
   (sort: ConversationSort | undefined) =>
   ({ last_message_at, waiting_since, priority }: Conversation): string => {
-    if (sort === '-priority') return String(priority === null ? 0 : RANKS[priority]);
+    if (sort === '-priority') return String(priority === null ? 0 : PRIORITIES.length - PRIORITIES.indexOf(priority));
     if (sort !== 'waiting_since') return last_message_at ?? '';
     // Who has waited longest comes first.
     return String(LATEST_MS - Date.parse(waiting_since ?? '')).padStart(String(LATEST_MS).length, '0');
   };
-const RANKS = { LOW: 1, MEDIUM: 2, HIGH: 3, URGENT: 4 } as const;
 /** The end of the year 9999. */
 const LATEST_MS = 253_402_300_799_999;

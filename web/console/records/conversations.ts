@@ -167,7 +167,7 @@ function putAway({ _id, unread_count }: Conversation, change: ConversationUpdate
   const wasOffline = !navigator.onLine;
   const act = async (options: CallOptions): Promise<Conversation> => {
     if (wasOffline && (await parley.conversations.get(_id, options)).unread_count > unread_count) throw new LeftOut();
-    // What is only held to be taken back was sent before: it would reopen the conversation.
+    // Held messages are sent first, because a message that is sent later would reopen the conversation.
     if (change.status === 'CLOSED') await sendHeld(_id, options);
     return parley.conversations.update(_id, change, options);
   };

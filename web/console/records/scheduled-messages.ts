@@ -1,4 +1,4 @@
-/** Messages that a conversation still waits for, and those that could not be sent at their time. */
+/** The scheduled messages of a conversation: those that still wait, and those that could not be sent at their time. */
 import type { CallOptions, ScheduledMessage } from '@parley/sdk';
 import { parley } from '../client.ts';
 import { changeFeeds, placeInFeed, removeFromFeed, useFeed, type Feed } from './feeds.ts';
@@ -8,7 +8,7 @@ const FEEDS = 'scheduled-messages';
 type Shown = 'SCHEDULED' | 'FAILED';
 const keyOf = (conversation: string, status: Shown): readonly string[] => [FEEDS, conversation, status];
 
-/** As many as a conversation can wait for. */
+/** The most messages that can wait in a conversation. */
 const MOST = 100;
 
 const useListed = (conversation: string, status: Shown): readonly ScheduledMessage[] =>
@@ -16,19 +16,19 @@ const useListed = (conversation: string, status: Shown): readonly ScheduledMessa
     parley.scheduledMessages.list({ conversation, status, limit: MOST, skipCount: true, after }, { signal }),
   ).items;
 
-/** Lists what is sent later, and what the person can still take back. */
+/** Lists what is sent later and what is held, so that its author can take it back. */
 export const useScheduled = (conversation: string): readonly ScheduledMessage[] => useListed(conversation, 'SCHEDULED');
 export const useFailedScheduled = (conversation: string): readonly ScheduledMessage[] =>
   useListed(conversation, 'FAILED');
 
-/** How much the clock of the browser is ahead of the platform's, as the last answer has shown. */
+/** How far the browser's clock is ahead of the platform's, according to the last response. */
 let aheadMs = 0;
 
-/** For how many more seconds the message waits. */
+/** Returns the seconds until the message is sent. */
 export const findSecondsLeft = ({ send_at }: ScheduledMessage): number =>
   Math.max(0, Math.ceil((Date.parse(send_at) + aheadMs - Date.now()) / 1_000));
 
-/** Shows a change of a scheduled message. An older state than the one that is shown is ignored. */
+/** Shows a change of a scheduled message, unless a newer one is shown already. */
 export function showScheduled(scheduled: ScheduledMessage): void {
   changeFeeds<ScheduledMessage>([FEEDS, scheduled.conversation], (feed, [, , status]) => {
     const before = feed.items.find(({ _id }) => _id === scheduled._id);
@@ -56,11 +56,11 @@ export const sendScheduled = async ({ _id }: ScheduledMessage, options?: CallOpt
 export const reschedule = async ({ _id }: ScheduledMessage, send_at: string): Promise<void> =>
   showScheduled(await parley.scheduledMessages.update(_id, { send_at }));
 
-/** Sends what is only held to be taken back, because what happens to the conversation now comes after it. */
+/** Sends the held messages of a conversation immediately, before anything else happens to it. */
 export async function sendHeld(conversation: string, options: CallOptions): Promise<void> {
   const known = queries.getQueryData<Feed<ScheduledMessage>>(keyOf(conversation, 'SCHEDULED'))?.items ?? [];
   const held = known.filter(({ is_held }) => is_held).toSorted(bySendAt);
-  // Failure policy: one that has been sent or cancelled meanwhile holds up nothing.
+  // Failure policy: a message that was sent or cancelled meanwhile does not stop the others.
   for (const each of held) await sendScheduled(each, options).catch(() => undefined);
 }
 

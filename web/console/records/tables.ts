@@ -73,7 +73,7 @@ export const useRows = (table: string, { search, filters, sort }: RowChoice): Fe
     ),
   );
 
-/** Lists rows of all tables that name a contact. */
+/** Lists the rows of all tables that refer to a contact. */
 export const useContactRows = (contact: string): FeedView<Row> =>
   useFeed(
     ['contact-rows', contact],

@@ -1,8 +1,8 @@
-/** For how many seconds the platform holds what this person sends, so that it can be taken back; as chosen in this browser. */
+/** How many seconds the platform holds what the user sends, so that it can be taken back. The setting is kept in this browser. */
 import { createStore, keep, readKept, useStore } from '../store.ts';
 
 export const UNDO_SECONDS = ['0', '5', '10', '20'] as const;
-export type UndoSeconds = (typeof UNDO_SECONDS)[number];
+type UndoSeconds = (typeof UNDO_SECONDS)[number];
 
 const KEPT_AS = 'parley.undo-send';
 const DEFAULT: UndoSeconds = '10';

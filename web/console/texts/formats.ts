@@ -33,7 +33,7 @@ export function formatShort(at: string, now = new Date()): string {
   return format({ day: 'numeric', month: 'short' }, at);
 }
 
-/** 14:05 of today; on another day of the next week Tue 14:05. */
+/** Formats a time of the next days: 14:05 for today, otherwise Tue 14:05. */
 export const formatWeekdayTime = (at: string, now = new Date()): string =>
   isSameDay(new Date(at), now) ? formatTime(at) : format({ weekday: 'short', hour: '2-digit', minute: '2-digit' }, at);
 

@@ -1,9 +1,9 @@
-/** The time, for what is shown differently each minute. */
+/** A clock for what changes each minute. */
 import { useEffect, useState } from 'react';
 
 export const MINUTE_MS = 60_000;
 
-/** Returns the time, again each minute. */
+/** Returns the time, and updates it each minute. */
 export function useMinute(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -12,7 +12,7 @@ export function Loading(): ReactElement {
   return (
     <div className={styles['state']} role="status">
       <span className={styles['spinner']} aria-hidden="true" />
-      <span className={styles['hidden']}>{texts.loading}</span>
+      <span className="unseen">{texts.loading}</span>
     </div>
   );
 }

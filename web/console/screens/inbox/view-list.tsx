@@ -102,7 +102,7 @@ interface ViewLinksProps {
 function ViewLinks({ current, views, title }: ViewLinksProps): ReactElement | null {
   if (views.length === 0) return null;
   return (
-    <section className={styles['group']}>
+    <section>
       {title && (
         <h2 className={styles['title']} dir="auto">
           {title}

@@ -22,7 +22,7 @@ export function Waiting({ since }: { since: string }): ReactElement {
   return (
     <span className={styles['waiting']} data-level={findLevel(minutes)} title={texts.waitingSince(formatMoment(since))}>
       <Icon name="clock" size={12} />
-      <span className={styles['word']}>{texts.waiting} </span>
+      <span className="unseen">{texts.waiting} </span>
       <time dateTime={since}>{formatShortDuration(minutes)}</time>
     </span>
   );

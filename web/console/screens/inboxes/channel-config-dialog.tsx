@@ -27,7 +27,7 @@ export interface ChannelDialogProps {
 
 /** What a field of the configuration has beside its label. */
 type Look<Field extends string> = Pick<ComponentProps<typeof TextField>, 'type' | 'placeholder' | 'hint'> & {
-  /** Makes the field a text of several lines. */
+  /** Makes the field a text area with this many rows. */
   rows?: number;
   /** Makes the field a choice. */
   options?: readonly Option[];

@@ -1,4 +1,4 @@
-/** The user's own name, picture and password, and how the console looks, sounds and sends in this browser. */
+/** The user's own name, picture and password, and the settings of the console in this browser. */
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { parley } from '../../client.ts';

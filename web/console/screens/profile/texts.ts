@@ -14,7 +14,7 @@ export const PROFILE = defineTexts(
     since: (date: string) => `here since ${date}`,
     sending: 'Sending',
     undoSend: 'Undo send',
-    undoSendHint: 'Messages wait for this long before they leave, so that you can take them back.',
+    undoSendHint: 'Messages are held for this long before they are sent, so that you can take them back.',
     off: 'Off',
     seconds: (seconds: string) => `${seconds} seconds`,
     notices: 'Every new message',

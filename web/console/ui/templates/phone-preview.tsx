@@ -89,7 +89,7 @@ function Header({ header: { format }, text }: { header: Component; text: ReactEl
   );
 }
 
-/** What stands in the place of a variable: its value, or the name of the field it comes from. */
+/** What replaces a variable: its value, or the name of the field that it comes from. */
 type Filling = { text: string } | { name: string };
 
 /** A text of a template. */

@@ -16,12 +16,13 @@ import { CheckField, SelectField, TextArea } from '../../../ui/field.tsx';
 import { FormProblem } from '../../../ui/form-problem.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { RecordPicker } from '../../../ui/record-picker.tsx';
+import { NO_HEAD, readHead, type MailHead } from '../thread/mail-head.ts';
+import { MailInputs } from '../thread/mail-inputs.tsx';
 import { post, type OutgoingContent } from '../thread/outbox.ts';
 import { TemplateDialog } from '../thread/template-dialog.tsx';
 import { THREAD } from '../thread/texts.ts';
 import { isWindowClosed } from '../window.ts';
 import styles from './compose.module.css';
-import { useMailInputs } from './mail-inputs.tsx';
 import { useForwarded, type Forwarded } from './forward.ts';
 import { findRecipients, listInboxesFor, nameRecipient, ofContact, type Recipient } from './recipient.ts';
 import { COMPOSE } from './texts.ts';
@@ -66,7 +67,8 @@ function MessageForm({ recipient, forwarded, onBack }: MessageFormProps): ReactE
   const { data: open } = useOpenConversation(recipient.contact?._id, inbox?._id);
   const [text, setText] = useState(forwarded?.text ?? '');
   const file = forwarded?.kind === 'FILE' ? forwarded : null;
-  const mail = useMailInputs(inbox?.channel, forwarded?.email?.subject ?? '');
+  const [head, setHead] = useState<MailHead>({ ...NO_HEAD, subject: forwarded?.email?.subject ?? '' });
+  const mail = inbox?.channel === 'EMAIL' ? readHead(head) : null;
   const [isMine, setMine] = useState(true);
   const [isTemplate, setTemplate] = useState(false);
   const start = useStart();
@@ -102,8 +104,8 @@ function MessageForm({ recipient, forwarded, onBack }: MessageFormProps): ReactE
               kind="primary"
               icon="send"
               isBusy={start.isPending}
-              disabled={inbox === undefined || mail.isWrong || (!file && text.trim() === '')}
-              onClick={() => send({ ...(file ?? { kind: 'TEXT' }), text: text.trim(), email: mail.email })}
+              disabled={inbox === undefined || Boolean(mail?.wrong) || (!file && text.trim() === '')}
+              onClick={() => send({ ...(file ?? { kind: 'TEXT' }), text: text.trim(), email: mail?.given })}
             >
               {thread.send}
             </Button>
@@ -127,7 +129,7 @@ function MessageForm({ recipient, forwarded, onBack }: MessageFormProps): ReactE
       )}
       {open && <p className={styles['hint']}>{texts.alreadyOpen}</p>}
       {needsTemplate && <p className={styles['hint']}>{texts.templateOnly}</p>}
-      {mail.fields}
+      {mail && <MailInputs fields={['cc', 'bcc', 'subject']} head={head} onChange={setHead} />}
       {file && !needsTemplate && <FileName file={file} />}
       {inbox && !needsTemplate && (!file || hasCaption(file)) && (
         <TextArea label={file ? texts.caption : texts.message} rows={5} value={text} onChange={setText} />

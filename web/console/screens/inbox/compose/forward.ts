@@ -13,7 +13,7 @@ export function toForward(message: Message): Forwarded | null {
   if (message.message_type === 'NOTE' || message.message_type === 'SYSTEM' || message.revoked_at !== null) return null;
   const content = copyContent(message);
   const { content: text, email: mail } = message;
-  // It goes to none of the recipients that it had.
+  // The subject is kept, the recipients of the original mail are not.
   const email = mail?.subject ? { subject: `Fwd: ${mail.subject}`.slice(0, 255) } : undefined;
   if (content?.kind === 'FILE') return { ...content, email };
   return text ? { kind: 'TEXT', text, email } : null;

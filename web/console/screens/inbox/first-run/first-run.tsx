@@ -1,4 +1,4 @@
-/** A check list for a new company: what is left to do until customers and colleagues write here. */
+/** The checklist of a new company: the steps until customers and colleagues can write here. */
 import { useEffect, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { toScreen } from '../../../client.ts';
@@ -7,21 +7,22 @@ import { useSession } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import { Loading } from '../../../ui/state.tsx';
+import { Failure, Loading } from '../../../ui/state.tsx';
 import styles from './first-run.module.css';
 import { useFirstRun } from './state.ts';
-import { useSteps, type Step } from './steps.ts';
+import { useChecklist, type Step } from './steps.ts';
 import { FIRST_RUN, STEP_ABOUT, STEP_ACTIONS, STEP_NAMES } from './texts.ts';
 
 export function FirstRun(): ReactElement {
   const texts = useTexts(FIRST_RUN);
   const { end } = useFirstRun();
   const { sandbox } = useSession();
-  const steps = useSteps();
+  const { steps, error, reread } = useChecklist();
   const isOver = steps?.every(({ isDone }) => isDone) === true;
   useEffect(() => {
     if (isOver) end();
   });
+  if (!steps && error) return <Failure error={error} onRetry={reread} />;
   if (!steps || isOver) return <Loading />;
   const done = steps.filter(({ isDone }) => isDone).length;
   const next = steps.find(({ isDone }) => !isDone);
@@ -74,7 +75,7 @@ function StepItem({ step: { name, isDone, path }, number, isNext }: StepItemProp
       <div>
         <p className={styles['name']}>
           {names[name]}
-          {isDone && <span className={styles['hidden']}> ({texts.done})</span>}
+          {isDone && <span className="unseen"> ({texts.done})</span>}
         </p>
         <p className={styles['soft']}>{about[name]}</p>
       </div>

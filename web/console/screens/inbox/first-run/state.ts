@@ -1,13 +1,13 @@
-/** Whether the user still sees the steps with which a company begins. The browser remembers for each user that they are done or dismissed. */
+/** Whether the user still sees the checklist of a new company. The browser remembers for each user that it is done or dismissed. */
 import { useSession } from '../../../session/session.ts';
 import { createStore, keep, readKept, useStore } from '../../../store.ts';
 
 const PREFIX = 'parley.first-run.';
 
-/** Users whose first run has ended since the page was loaded. */
+/** Users who have finished or dismissed the checklist since the page was loaded. */
 const ended = createStore<ReadonlySet<string>>(new Set());
 
-export interface FirstRunState {
+interface FirstRunState {
   isWanted: boolean;
   end(): void;
 }

@@ -1,11 +1,11 @@
-/** The steps with which a company begins, as far as the user may do them, and which of them are done. */
+/** The steps of the checklist that the user has permission for, and which of them are done. */
 import { useQuery } from '@tanstack/react-query';
 import { parley } from '../../../client.ts';
 import { useMayCompose } from '../../../frame/composing.ts';
 import { useCompany, useInboxes, useUsers } from '../../../records/company.ts';
 import { useMay } from '../../../session/session.ts';
 
-export type StepName = 'inbox' | 'team' | 'message' | 'answers' | 'program';
+type StepName = 'inbox' | 'team' | 'message' | 'answers' | 'program';
 
 export interface Step {
   name: StepName;
@@ -14,25 +14,31 @@ export interface Step {
   path: string | null;
 }
 
-/** A company that is older has found its way. */
+/** Companies older than this get no checklist. */
 const NEW_MS = 30 * 24 * 60 * 60_000;
 
-/** One record is enough to know that there are some. */
+/** Reads one record, to learn whether there are any. */
 const ONE = { limit: 1, skipCount: true } as const;
 
 const hasSome = async (list: Promise<{ result: readonly unknown[] }>): Promise<boolean> =>
   (await list).result.length > 0;
 
-/** Returns the steps; undefined while they are not known, and none for a user who may do none, or in a company that is not new. */
-export function useSteps(): readonly Step[] | undefined {
+export interface Checklist {
+  /** Undefined while they are loading. A user without permission for any step has none, and so has a company that is not new. */
+  steps: readonly Step[] | undefined;
+  error: Error | null;
+  reread(): void;
+}
+
+export function useChecklist(): Checklist {
   const company = useCompany();
   const mayRead = useMay('companies:read');
   const offered = useOffered();
-  const done = useDone(new Set(offered.map(({ name }) => name)));
-  if (!mayRead) return [];
-  if (!company) return undefined;
-  if (Date.now() - Date.parse(company.createdAt) > NEW_MS) return [];
-  return done && offered.map((step) => ({ ...step, isDone: done.has(step.name) }));
+  const { done, error, reread } = useDone(new Set(offered.map(({ name }) => name)));
+  const isOld = company !== undefined && Date.now() - Date.parse(company.createdAt) > NEW_MS;
+  if (!mayRead || isOld) return { steps: [], error: null, reread };
+  const steps = company && done && offered.map((step) => ({ ...step, isDone: done.has(step.name) }));
+  return { steps, error, reread };
 }
 
 function useOffered(): Pick<Step, 'name' | 'path'>[] {
@@ -47,11 +53,11 @@ function useOffered(): Pick<Step, 'name' | 'path'>[] {
   return steps.flatMap(([may, name, path]) => (may ? [{ name, path }] : []));
 }
 
-/** Reads which steps are done, each time that the list is shown again. */
-function useDone(offered: ReadonlySet<StepName>): ReadonlySet<StepName> | undefined {
+/** Reads which steps are done, each time the checklist is shown. */
+function useDone(offered: ReadonlySet<StepName>) {
   const isConnected = useInboxes().some(({ status }) => status === 'ACTIVE');
   const hasTeam = useUsers().length > 1;
-  const { data } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['first-run', [...offered]],
     queryFn: async ({ signal }) => {
       const [message, reply, agent, webhook, keys] = await Promise.all([
@@ -61,13 +67,16 @@ function useDone(offered: ReadonlySet<StepName>): ReadonlySet<StepName> | undefi
         offered.has('program') ? parley.webhooks.get({ signal }) : null,
         offered.has('program') ? parley.apiKeys.list({ limit: 10, skipCount: true }, { signal }) : null,
       ]);
-      // A new company has a key of its operator.
+      // A new company already has a key that its operator created.
       const program = webhook !== null || keys?.result.some(({ created_by }) => created_by !== null) === true;
       return { message, answers: reply || agent, program };
     },
     refetchOnMount: 'always',
   });
-  if (!data) return undefined;
-  const all = { ...data, inbox: isConnected, team: hasTeam };
-  return new Set([...offered].filter((name) => all[name]));
+  const all = data && { ...data, inbox: isConnected, team: hasTeam };
+  return {
+    done: all && new Set([...offered].filter((name) => all[name])),
+    error,
+    reread: () => void refetch(),
+  };
 }

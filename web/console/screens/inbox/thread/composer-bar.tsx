@@ -17,7 +17,7 @@ import { THREAD } from './texts.ts';
 interface ComposerBarProps {
   isNote: boolean;
   canSend: boolean;
-  /** The network accepts nothing but templates now. */
+  /** Whether the network only accepts templates now. */
   isLate: boolean;
   /** The message is sent by itself as soon as its files are uploaded. */
   isBusy: boolean;

@@ -134,7 +134,7 @@ function useIsLate(conversation: Conversation): boolean {
 
 function useWritingChoice({ choose }: Draft, replyTo: Message | null): void {
   useWriteKeys(() => choose('NOTE'));
-  // An answer to a message is one that the contact reads.
+  // The contact reads an answer to a message, so it is a reply and not a note.
   useEffect(() => (replyTo ? choose('REPLY') : undefined), [replyTo]);
 }
 
@@ -188,7 +188,7 @@ function useSending(
       isNote,
       mentions,
       uploads: openFiles(place).get(),
-      email: mail?.given ?? undefined,
+      email: mail?.given,
     });
     const quoted = isNote ? null : (replyTo?._id ?? null);
     const posted = contents.map((content, index) =>

@@ -10,6 +10,7 @@ import { createStore, keep, listKept, readKept, useStore } from '../../../store.
 import { getTexts } from '../../../texts/texts.ts';
 import { whenUploadEnds, type Upload, type UploadStore } from '../../../ui/uploads/uploads.ts';
 import { UPLOADS } from '../../../ui/uploads/texts.ts';
+import { heads, readTyped } from './mail-head.ts';
 
 export type Writing = 'REPLY' | 'NOTE';
 
@@ -57,7 +58,7 @@ export function useDraft(place: string): Draft {
   };
 }
 
-/** Puts a text back into the reply, before what has been written since. */
+/** Puts a text back into the reply, before what was written since then. */
 export function putBack(place: string, text: string): void {
   const key = KEPT_AS.REPLY + place;
   const since = readText(key);
@@ -144,14 +145,19 @@ export const isReplyBegun = (place: string): boolean =>
 export async function sendUploaded(place: string, send: () => Promise<unknown>): Promise<boolean> {
   const store = openFiles(place);
   const describe = (): string =>
-    JSON.stringify([readText(KEPT_AS.REPLY + place), quotes.get().get(place)?._id, store.get().map(({ key }) => key)]);
+    JSON.stringify([
+      readText(KEPT_AS.REPLY + place),
+      readTyped(place),
+      quotes.get().get(place)?._id,
+      store.get().map(({ key }) => key),
+    ]);
   const begun = describe();
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const look = (): void => {
     if (describe() !== begun || store.get().some(({ problem }) => problem !== null)) resolve(false);
     else if (!store.get().some(isRunning)) resolve(true);
   };
-  const stops = [texts, quotes, store].map((each) => each.follow(look));
+  const stops = [texts, heads, quotes, store].map((each) => each.follow(look));
   awaited.set(new Set(awaited.get()).add(place));
   look();
   const isReady = await promise;

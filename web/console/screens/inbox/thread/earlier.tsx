@@ -81,7 +81,7 @@ export function EarlierMark({ earlier, onWant }: { earlier: Earlier; onWant(): v
   return feed.items.length === 0 ? <p className={styles['first']}>{texts.noEarlier}</p> : null;
 }
 
-/** Within this distance of the first message, the previous conversation is loaded. */
+/** The previous conversation is loaded when the user scrolls this close to the first message. */
 const TOP_PIXELS = 240;
 const UP_KEYS: ReadonlySet<string> = new Set(['ArrowUp', 'PageUp', 'Home']);
 

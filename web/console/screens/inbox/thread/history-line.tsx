@@ -1,6 +1,7 @@
 /** The line between messages that says what happened to the conversation, who did it, and when. */
 import type { HistoryEntry } from '@parley/sdk';
 import type { ReactElement } from 'react';
+import { PRIORITIES } from '../../../texts/conversation-states.ts';
 import { formatMoment, formatTime } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { HISTORY } from './history-texts.ts';
@@ -52,8 +53,6 @@ function describeChange(texts: Texts, change: Change, all: readonly Change[]): s
       return to === null ? texts.tagRemoved(from ?? '') : texts.tagAdded(to);
   }
 }
-
-const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH', 'URGENT'] as const;
 
 function describePriority(texts: Texts, to: string | null): string {
   const priority = PRIORITIES.find((each) => each === to);

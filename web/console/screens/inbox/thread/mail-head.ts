@@ -1,11 +1,11 @@
-/** The subject and the recipients of the mail that is being written, kept like its text. */
+/** The subject and recipients of the mail that the user writes. The browser keeps them like its text. */
 import type { Contact, Conversation, Message, SendText } from '@parley/sdk';
 import { useMemo } from 'react';
 import { useInboxes } from '../../../records/company.ts';
 import { useThread } from '../../../records/messages.ts';
 import { createStore, keep, readKept, useStore } from '../../../store.ts';
 
-/** As typed: addresses are separated by commas. */
+/** As typed, with commas between addresses. */
 export interface MailHead {
   subject: string;
   to: string;
@@ -19,48 +19,53 @@ const KEPT_AS = 'parley.mail.';
 export const NO_HEAD: MailHead = { subject: '', to: '', cc: '', bcc: '' };
 const EMAIL = /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/;
 
-const kept = createStore<ReadonlyMap<string, string>>(new Map());
+/** What is typed in each place, as JSON; "" where nothing is. */
+export const heads = createStore<ReadonlyMap<string, string>>(new Map());
+
+export const readTyped = (place: string): string => heads.get().get(place) ?? readKept(KEPT_AS + place) ?? '';
+
+const showTyped = (place: string, typed: string): void => heads.set(new Map(heads.get()).set(place, typed));
+
+// Another tab has changed or sent the same mail.
+window.addEventListener('storage', ({ key, newValue }) => {
+  if (key?.startsWith(KEPT_AS)) showTyped(key.slice(KEPT_AS.length), newValue ?? '');
+});
 
 export interface MailWriting {
   head: MailHead;
-  /** What the mail has without anything typed. */
+  /** What the mail gets where nothing is typed. */
   usual: { subject: string; to: string };
-  /** What is typed as an address and is none; null when there is no such thing. */
+  /** The first typed address that is not valid; null when all are. */
   wrong: string | null;
-  /** Null for what nobody has chosen. */
-  given: GivenMail | null;
-  /** Null after the mail was sent. */
+  /** What the request chooses for the mail; undefined when the platform chooses everything. */
+  given: GivenMail | undefined;
+  /** Replaces what is typed; null clears it after the mail was sent. */
   set(head: MailHead | null): void;
 }
 
-/** Null on channels whose messages are no mails. Whoever got the last mail as well gets the answer, unless the user takes them out. */
+/** Null unless the channel is e-mail. The other recipients of the last mail are in Cc by default. */
 export function useMailHead(conversation: Conversation, contact: Contact | null, place: string): MailWriting | null {
   const { items } = useThread(conversation._id);
   const inbox = useInboxes().find(({ _id }) => _id === conversation.inbox);
-  const text = useStore(kept, (all) => all.get(place) ?? readKept(KEPT_AS + place) ?? '');
+  const text = useStore(heads, () => readTyped(place));
   const typed = useMemo(() => (text === '' ? null : (JSON.parse(text) as MailHead)), [text]);
   if (conversation.channel !== 'EMAIL') return null;
   const last = items.find(({ email }) => email !== null)?.email ?? null;
   const received = items.find(({ message_type, email }) => message_type === 'INCOMING' && email !== null)?.email;
   const to = received?.reply_to.join(', ') || (contact?.email ?? '');
-  const own = [inbox?.email_config?.address ?? '', contact?.email ?? '', to];
+  const own = [inbox?.email_config?.address ?? '', contact?.email ?? '', ...(received?.reply_to ?? [])];
   const head = typed ?? { ...NO_HEAD, cc: listOthers(items, own).join(', ') };
   const usual = { to, subject: last?.subject ? `Re: ${last.subject.replace(/^re:\s*/i, '')}` : '' };
-  return {
-    head,
-    usual,
-    ...readHeadOf(head),
-    set: (next) => keepHead(place, next),
-  };
+  return { head, usual, ...readHead(head), set: (next) => keepHead(place, next) };
 }
 
 const keepHead = (place: string, head: MailHead | null): void => {
-  const text = head && JSON.stringify(head);
-  kept.set(new Map(kept.get()).set(place, text ?? ''));
-  keep(KEPT_AS + place, text);
+  const typed = head && JSON.stringify(head);
+  showTyped(place, typed ?? '');
+  keep(KEPT_AS + place, typed);
 };
 
-/** Puts the subject and the recipients of a mail back that is not sent. */
+/** Restores the subject and recipients of a mail that was taken back. */
 export const putMailBack = (place: string, { subject, to = [], cc = [], bcc = [] }: GivenMail): void =>
   keepHead(place, { subject: subject ?? '', to: to.join(', '), cc: cc.join(', '), bcc: bcc.join(', ') });
 
@@ -74,17 +79,20 @@ function listOthers(messages: readonly Message[], own: readonly string[]): strin
   return all.filter((address) => !known.includes(address.toLowerCase())).slice(0, 10);
 }
 
-/** Reads addresses as people paste them: also "Ana <ana@client.example>". */
+/** Splits addresses as users paste them, such as "Ana <ana@client.example>". */
 const splitAddresses = (text: string): string[] =>
   text
     .split(/[,;\n]/)
     .map((part) => (/<([^<>]*)>\s*$/.exec(part)?.[1] ?? part).trim())
     .filter((part) => part !== '');
 
-export function readHeadOf({ subject, ...typed }: MailHead): Pick<MailWriting, 'given' | 'wrong'> {
+/** Returns the first typed address that is not valid; null when all are. */
+export const findWrong = (typed: string): string | null =>
+  splitAddresses(typed).find((address) => !EMAIL.test(address)) ?? null;
+
+export function readHead({ subject, ...typed }: MailHead): Pick<MailWriting, 'given' | 'wrong'> {
   const [to, cc, bcc] = [typed.to, typed.cc, typed.bcc].map((text) => [...new Set(splitAddresses(text))]);
-  const all = [...(to ?? []), ...(cc ?? []), ...(bcc ?? [])];
-  const wrong = all.find((address) => !EMAIL.test(address)) ?? null;
-  if (all.length === 0 && subject.trim() === '') return { given: null, wrong };
-  return { given: { subject: subject.trim() || null, to, cc, bcc }, wrong };
+  const wrong = findWrong([typed.to, typed.cc, typed.bcc].join());
+  const isEmpty = [to, cc, bcc].every((list) => list?.length === 0) && subject.trim() === '';
+  return { given: isEmpty ? undefined : { subject: subject.trim() || null, to, cc, bcc }, wrong };
 }

@@ -21,7 +21,7 @@ export function MailSubject({ message: { email, content: text } }: { message: Me
   return <p className={styles['subject']}>{email.subject}</p>;
 }
 
-/** Says who else got a mail, and where a reply goes if the mail wants it elsewhere than at its sender. */
+/** Lists the other recipients of a mail, and where replies go if not to its sender. */
 export function MailPeople({ message: { email, message_type } }: { message: Message }): ReactElement | null {
   const texts = useTexts(MAIL);
   if (email === null) return null;

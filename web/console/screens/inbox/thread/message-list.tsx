@@ -249,7 +249,7 @@ function useSettled(act: () => void): void {
 
 /** What the user sends is shown, wherever in the thread they have read. */
 function useOwnSends(rows: readonly ThreadRow[], show: () => void): void {
-  // Below it stands what is sent later.
+  // Scheduled messages are below the outgoing ones.
   const sent = rows.findLast(({ kind }) => kind === 'outgoing')?.key ?? null;
   const seen = useRef(sent);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The buttons at a message, and the place of the menu that they open. */
+/** The buttons of a message, and where their menu opens. */
 import type { Message } from '@parley/sdk';
 import { Suspense, useEffect, type MouseEvent, type ReactElement } from 'react';
 import { useMay } from '../../../session/session.ts';

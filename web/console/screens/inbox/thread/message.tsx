@@ -55,7 +55,7 @@ export function MessageBubble({ message, reactions, follows, contact, onReply }:
       data-follows={follows}
       onContextMenu={(event) => openByContext(event, { message, reaction: reactions.ours, onReply })}
     >
-      <p className={isTheirs || follows ? styles['silent'] : styles['who']}>
+      <p className={isTheirs || follows ? 'unseen' : styles['who']}>
         <Sender message={message} contact={contact} />
       </p>
       {forwarded && <p className={styles['who']}>{texts.forwarded}</p>}

@@ -1,4 +1,4 @@
-/** What is new in a thread: the line above the first unread message, and the button that leads to messages that arrive meanwhile. */
+/** What is new in a thread: the line above the first unread message, and the button that scrolls to messages below. */
 import type { Conversation, Message } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import type { FeedView } from '../../../records/feeds.ts';
@@ -8,7 +8,7 @@ import styles from './message-list.module.css';
 import { countNews, findFirstUnread } from './rows.ts';
 import { THREAD } from './texts.ts';
 
-/** The first message that was unread when the thread was opened; opening it marks all as read. */
+/** Returns the first message that was unread when the thread was opened. It stays the first one, although opening marks all messages as read. */
 export function useFirstUnread({ unread_count }: Conversation, { items, isLoading }: FeedView<Message>): string | null {
   const [unread] = useState(unread_count);
   const [first, setFirst] = useState<string | null | undefined>();
@@ -16,7 +16,7 @@ export function useFirstUnread({ unread_count }: Conversation, { items, isLoadin
   return first ?? null;
 }
 
-/** How many messages of the contact have arrived since the end was in view. */
+/** Counts the messages of the contact that have arrived since the end of the thread was last in view. */
 export function useMissed(items: readonly Message[], isAtEnd: boolean): number {
   const newest = items[0]?._id;
   const [seen, setSeen] = useState(newest);
@@ -24,10 +24,10 @@ export function useMissed(items: readonly Message[], isAtEnd: boolean): number {
   return isAtEnd ? 0 : countNews(items, seen);
 }
 
-/** Stands above the first message that was unread. */
+/** The line above the first message that was unread. */
 export const NewLine = (): ReactElement => <p className={styles['new']}>{useTexts(THREAD).newLine}</p>;
 
-/** Leads to the end of the thread, and says how many messages have arrived there. */
+/** Scrolls to the end of the thread, and shows how many messages have arrived there. */
 export function ToEnd({ missed, onClick }: { missed: number; onClick(): void }): ReactElement {
   const texts = useTexts(THREAD);
   return (

@@ -47,7 +47,7 @@ export interface Outgoing {
   conversation: string;
   content: OutgoingContent;
   replyTo: string | null;
-  /** When it is sent; absent for a message that is sent at once. */
+  /** When the message is sent; absent for one that is sent immediately. */
   later?: { send_at: string } | { hold_seconds: number };
   /** The newest message of the conversation when this one was written; "" when there was none. */
   after: string;
@@ -148,7 +148,7 @@ export const post = (
     run,
   );
 
-/** What the user sends is held for a moment, so that it can be taken back. No one but the team reads a note, so it is not held. */
+/** Holds what the user sends for some seconds, so that it can be taken back. A note is not held, because only the team reads it. */
 function holdWhereWanted<Given extends Pick<Outgoing, 'content' | 'later'>>(given: Given): Given {
   const hold_seconds = readUndoSeconds();
   return hold_seconds === 0 || given.later || given.content.kind === 'NOTE'

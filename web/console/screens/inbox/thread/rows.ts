@@ -35,7 +35,7 @@ interface Loaded {
   /** What happened since the oldest of them, the newest first. */
   history: readonly HistoryEntry[];
   outgoing: readonly Outgoing[];
-  /** What is sent later, and what can still be taken back. */
+  /** What is sent later, and what is held so that it can be taken back. */
   scheduled: readonly ScheduledMessage[];
   /** What could not be sent at its time. */
   failed: readonly ScheduledMessage[];
@@ -70,7 +70,7 @@ export function makeRows(loaded: Loaded): ThreadRow[] {
 
 const toRow = (scheduled: ScheduledMessage): ThreadRow => ({ kind: 'scheduled', key: scheduled._id, scheduled });
 
-/** What failed without a message in the conversation, since the oldest loaded message. */
+/** Returns the scheduled messages that failed before they became messages, since the oldest loaded message. */
 function chooseFailed({ failed, messages, isWhole }: Loaded): ScheduledMessage[] {
   const since = messages.at(-1)?.createdAt ?? '';
   return failed.filter(({ sent_message, send_at }) => sent_message === null && (isWhole || send_at >= since));
@@ -153,11 +153,11 @@ function findReactions(newestFirst: readonly Message[]): FoundReactions {
   return { of, shown };
 }
 
-/** What a contact writes is news; a reaction is not. */
+/** Messages of the contact are news, except for reactions. */
 const isNews = ({ message_type, contentType }: Message): boolean =>
   message_type === 'INCOMING' && contentType !== 'REACTION';
 
-/** Returns the id of the first of so many unread messages; null when none is unread, or when it is not loaded. */
+/** Returns the id of the first unread message, given how many are unread; null when none is, or when it is not loaded. */
 export const findFirstUnread = (newestFirst: readonly Message[], unread: number): string | null =>
   newestFirst.filter(isNews)[unread - 1]?._id ?? null;
 

@@ -1,8 +1,9 @@
-/** A message that is sent later, one that can still be taken back, or one that could not be sent at its time. */
+/** A message that is scheduled, one that is held so that it can be taken back, or one that could not be sent at its time. */
 import type { Conversation, ScheduledMessage } from '@parley/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactElement } from 'react';
 import { parley } from '../../../client.ts';
+import { COMMAND_KEY } from '../../../frame/shortcuts.ts';
 import { findSecondsLeft, reschedule, sendScheduled } from '../../../records/scheduled-messages.ts';
 import { useMay, useSession } from '../../../session/session.ts';
 import { useExplainFailure } from '../../../texts/failures.ts';
@@ -89,7 +90,7 @@ function Held({ scheduled }: { scheduled: ScheduledMessage }): ReactElement {
       </span>
       <Button
         kind="quiet"
-        title={texts.undoSend}
+        title={texts.undoSend(COMMAND_KEY)}
         isBusy={undoing.isPending}
         disabled={seconds === 0}
         onClick={() => undoing.mutate()}

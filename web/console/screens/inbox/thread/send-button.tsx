@@ -1,4 +1,4 @@
-/** The button that sends what is written, with the times at which it can be sent instead. */
+/** The send button, with a menu of later times. */
 import type { ReactElement } from 'react';
 import { findReturn } from '../../../frame/writing.ts';
 import { useTexts } from '../../../texts/texts.ts';
@@ -13,7 +13,7 @@ interface SendButtonProps {
   canSend: boolean;
   isBusy: boolean;
   onSend(): void;
-  /** Null while what is written cannot be sent later. */
+  /** Null while the message cannot be scheduled. */
   onLater: ((at: string) => void) | null;
 }
 

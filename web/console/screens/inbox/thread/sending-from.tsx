@@ -1,4 +1,4 @@
-/** From which inbox a reply is sent, and until when the network accepts one. */
+/** Names the inbox that a reply is sent from, and the time until which the network accepts one. */
 import type { Conversation } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { useInboxes } from '../../../records/company.ts';
@@ -10,7 +10,7 @@ import { isWindowClosed } from '../window.ts';
 import styles from './composer.module.css';
 import { SENDING } from './sending-texts.ts';
 
-/** From here on, what is left is amber. */
+/** With less time left than this, the time is amber. */
 const SHORT_MINUTES = 120;
 
 export function SendingFrom({ conversation }: { conversation: Conversation }): ReactElement {
@@ -30,7 +30,7 @@ export function SendingFrom({ conversation }: { conversation: Conversation }): R
   );
 }
 
-/** What is left of the window in which the network accepts replies. Channels without a window show nothing. */
+/** The time left in which the network accepts replies. Nothing on channels without such a window. */
 function WindowLeft({ conversation }: { conversation: Conversation }): ReactElement | null {
   const texts = useTexts(SENDING);
   const now = useMinute();

@@ -1,4 +1,4 @@
-/** Takes a message that is not sent yet back into the composer, with its files and the message that it answers. */
+/** Cancels scheduled and held messages, and puts the user's own back into the composer. */
 import type { ScheduledMessage } from '@parley/sdk';
 import { parley } from '../../../client.ts';
 import { findThreadMessage } from '../../../records/messages.ts';
@@ -12,7 +12,7 @@ import { putMailBack } from './mail-head.ts';
 import { SENDING } from './sending-texts.ts';
 import { getTexts } from '../../../texts/texts.ts';
 
-/** Returns what cancels a message. One of the user's own goes back into the composer. */
+/** Returns a function that cancels a message, and restores the user's own in the composer with its file and quote. */
 export function useTakeBack(conversation: string): (scheduled: ScheduledMessage) => Promise<void> {
   const { user } = useSession();
   const place = useDraftPlace(conversation);
@@ -36,7 +36,7 @@ export function useTakeBack(conversation: string): (scheduled: ScheduledMessage)
   };
 }
 
-/** Returns what undoes the user's last send, or null when there is none that can be taken back. */
+/** Returns a function that undoes the user's last send; null when nothing can be undone. */
 export function useUndo(conversation: string): (() => void) | null {
   const { user } = useSession();
   const takeBack = useTakeBack(conversation);

@@ -74,7 +74,7 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
   );
 }
 
-/** Takes the place of the panel until it is there. */
+/** Shown while the panel is loading. */
 const LoadingPanel = (): ReactElement => (
   <aside>
     <LoadingPart />

@@ -1,4 +1,4 @@
-/** The times at which a conversation comes back or a message is sent, and the dialog for any other time. */
+/** The menu of times for snoozing a conversation or scheduling a message, and the dialog for any other time. */
 import { useState, type ReactElement } from 'react';
 import { findReturn } from '../../../frame/writing.ts';
 import { formatListed } from '../../../texts/formats.ts';
@@ -15,10 +15,10 @@ interface TimeMenu {
   dialog: ReactElement | null;
 }
 
-export interface TimeWords {
-  /** What is done at the time, which the dialog and its button say. */
+interface TimeWords {
+  /** The title of the dialog, and the label of its button. */
   title: string;
-  /** The name of the field. */
+  /** The label of the field. */
   label: string;
 }
 

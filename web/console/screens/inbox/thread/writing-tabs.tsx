@@ -12,7 +12,7 @@ interface WritingTabsProps {
   /** What holds a text, a file or a quote that was not sent. It is marked while the other one is open. */
   begun: Readonly<Record<Writing, boolean>>;
   onChoose(writing: Writing): void;
-  /** What stands beside the tabs. */
+  /** Shown next to the tabs. */
   beside: ReactNode;
   /** What is written, below the tabs. */
   children: ReactNode;

@@ -15,7 +15,7 @@ export const MAILBOX = defineTexts(
     from_name: 'Sender name',
     from_nameHint: 'What recipients see next to the address.',
     signature: 'Signature',
-    signatureHint: 'The text below mails that users write. {{user.name}} is replaced with the name of the user.',
+    signatureHint: 'Added below the mails that users write. {{user.name}} is replaced with the name of the user.',
     arrival: 'How mails arrive',
     read: 'The platform reads the mailbox',
     pushed: 'A mail server pushes each mail',

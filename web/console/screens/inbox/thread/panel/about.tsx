@@ -1,4 +1,4 @@
-/** Who the contact is, with what may be changed of it. */
+/** The facts about the contact, and the buttons to edit or block it. */
 import type { Contact } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { Suspense, useState, type ReactElement } from 'react';

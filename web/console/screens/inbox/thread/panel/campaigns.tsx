@@ -1,14 +1,12 @@
-/** The campaigns in which the contact takes part or took part. */
+/** The campaigns that the contact is or was enrolled in. */
 import type { CampaignEnrollment } from '@parley/sdk';
 import type { ReactElement } from 'react';
-import { Link } from 'wouter';
 import { toScreen } from '../../../../client.ts';
 import { useCampaign, useCampaignsOfContact } from '../../../../records/campaigns.ts';
 import { formatShort } from '../../../../texts/formats.ts';
 import { useTexts } from '../../../../texts/texts.ts';
 import { ENROLLMENT_STATES } from '../../../campaigns/report/texts.ts';
-import styles from './panel.module.css';
-import { SectionList } from './section.tsx';
+import { RecordLink, SectionList } from './section.tsx';
 import { PANEL } from './texts.ts';
 
 export function Campaigns({ contact }: { contact: string }): ReactElement {
@@ -28,14 +26,12 @@ function Participation({ enrollment }: { enrollment: CampaignEnrollment }): Reac
   const { data } = useCampaign(enrollment.campaign);
   const { status, current_step, updatedAt } = enrollment;
   const hasSteps = data !== undefined && data.steps.length > 1;
+  const facts = [states[status], hasSteps && texts.step(current_step + 1), formatShort(updatedAt)];
   return (
-    <Link href={toScreen(`/campaigns/${enrollment.campaign}`)} className={styles['other']}>
-      <span className={styles['text']} dir="auto">
-        {data?.name ?? '…'}
-      </span>
-      <span className={styles['soft']}>
-        {[states[status], hasSteps && texts.step(current_step + 1), formatShort(updatedAt)].filter(Boolean).join(' · ')}
-      </span>
-    </Link>
+    <RecordLink
+      href={toScreen(`/campaigns/${enrollment.campaign}`)}
+      name={data?.name ?? '…'}
+      about={facts.filter(Boolean).join(' · ')}
+    />
   );
 }

@@ -21,7 +21,7 @@ import { showError } from '../../../../ui/toast.tsx';
 import { THREAD } from '../texts.ts';
 import styles from './panel.module.css';
 
-/** Leaves out what has been saved, and keeps what was typed since. */
+/** Drops what has been saved, but keeps what was typed since then. */
 const keepOthers =
   (saved: ReadonlyMap<string, unknown>) =>
   (edited: CustomValues): CustomValues =>
@@ -39,16 +39,19 @@ export function Fields({ conversation }: { conversation: Conversation }): ReactE
   const values: CustomValues = new Map([...before, ...edited]);
   const custom_fields = pickCustomChanges(before, values);
   if (fields.length === 0) return null;
-  if (!may) return <Details items={listCustomDetails(fields, conversation.custom_fields)} />;
   return (
     <section className={styles['fields']} data-unfinished={custom_fields !== undefined || undefined}>
       <h3>{texts.fields}</h3>
-      <CustomFieldInputs
-        fields={fields}
-        values={values}
-        error={change.error}
-        onChange={(all) => edit(new Map([...all].filter(([slug, value]) => value !== before.get(slug))))}
-      />
+      {may ? (
+        <CustomFieldInputs
+          fields={fields}
+          values={values}
+          error={change.error}
+          onChange={(all) => edit(new Map([...all].filter(([slug, value]) => value !== before.get(slug))))}
+        />
+      ) : (
+        <Details items={listCustomDetails(fields, conversation.custom_fields)} />
+      )}
       {custom_fields && (
         <Button
           kind="primary"

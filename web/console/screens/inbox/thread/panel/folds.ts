@@ -1,11 +1,11 @@
-/** Which sections of the panel are unfolded. The browser remembers what the user has changed. */
+/** Which sections of the panel are unfolded. The browser remembers those that the user has folded or unfolded. */
 import { createStore, keep, readKept, useStore } from '../../../../store.ts';
 
 const KEPT_AS = 'parley.panel-sections';
 
 const kept = createStore<ReadonlyMap<string, boolean>>(new Map(readChanges()));
 
-/** Reads the changes as `notes:closed files:open`. */
+/** Reads what is kept, such as `notes:closed files:open`. */
 function readChanges(): [string, boolean][] {
   const words = (readKept(KEPT_AS) ?? '').split(' ').filter((word) => word.includes(':'));
   return words.map((word) => [word.slice(0, word.indexOf(':')), word.endsWith(':open')]);

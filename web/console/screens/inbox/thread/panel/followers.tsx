@@ -9,13 +9,14 @@ import { useMay, useSession } from '../../../../session/session.ts';
 import { useTexts } from '../../../../texts/texts.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { showError } from '../../../../ui/toast.tsx';
+import { NotLoaded } from './section.tsx';
 
-export function Followers({ conversation }: { conversation: string }): ReactElement | null {
+export function Followers({ conversation }: { conversation: string }): ReactElement {
   const texts = useTexts(NOTIFICATIONS);
   const { user } = useSession();
   const may = useMay('conversations:update');
   const key = ['participants', conversation];
-  const { data } = useQuery<Participants>({
+  const { data, error } = useQuery<Participants>({
     queryKey: key,
     queryFn: ({ signal }) => parley.conversations.listParticipants(conversation, { signal }),
   });
@@ -27,7 +28,7 @@ export function Followers({ conversation }: { conversation: string }): ReactElem
     onSuccess: (participants) => queries.setQueryData(key, participants),
     onError: showError,
   });
-  if (!data) return null;
+  if (!data) return <NotLoaded error={error} />;
   const follows = data.participants.some((each) => each.user === user._id);
   return (
     <>

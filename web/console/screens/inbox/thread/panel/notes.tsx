@@ -8,6 +8,7 @@ import { useMay } from '../../../../session/session.ts';
 import { formatMoment, formatShort } from '../../../../texts/formats.ts';
 import { useTexts } from '../../../../texts/texts.ts';
 import { Button, IconButton } from '../../../../ui/button.tsx';
+import { isComposing } from '../../../../ui/confirming.ts';
 import { MessageText } from '../../../../ui/message-text.tsx';
 import { RemoveDialog } from '../../../../ui/remove-dialog.tsx';
 import { COMMON } from '../../../../ui/texts.ts';
@@ -49,7 +50,7 @@ interface NoteFormProps {
   onCancel?: () => void;
 }
 
-/** Ctrl and Enter saves a note, because Enter begins a new line. */
+/** Ctrl+Enter saves a note; Enter begins a new line. */
 function NoteForm({ label, action, text = '', isBusy, onSave, onCancel }: NoteFormProps): ReactElement {
   const common = useTexts(COMMON);
   const [typed, type] = useState(text);
@@ -59,6 +60,7 @@ function NoteForm({ label, action, text = '', isBusy, onSave, onCancel }: NoteFo
     if (content !== '' && !isBusy) onSave(content, () => type(''));
   };
   const press = (event: KeyboardEvent): void => {
+    if (isComposing(event)) return;
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save(event);
     if (event.key === 'Escape') onCancel?.();
   };

@@ -1,4 +1,4 @@
-/** How the contact came here: the ad or post of the first message, and the page from which a visitor of a web chat writes. */
+/** Where the contact came from: the ad or post of the first message, and the page on which a visitor of a web chat writes. */
 import type { Contact, Conversation, Message } from '@parley/sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
@@ -7,16 +7,14 @@ import { CONTACT_FIELDS, CONTACT_SOURCES } from '../../../../texts/contact-field
 import { useTexts } from '../../../../texts/texts.ts';
 import { Details, type Detail } from '../../../../ui/details.tsx';
 import { MessageText } from '../../../../ui/message-text.tsx';
-import { explainError } from '../../../../ui/problem.ts';
-import { COMMON } from '../../../../ui/texts.ts';
+import { NotLoaded } from './section.tsx';
 import { PANEL } from './texts.ts';
 
-/** A visitor names the page in each message, so the last messages say where the visitor is. */
+/** How many of the newest messages are searched for the page. Each message of a visitor names the page that it was written on. */
 const LOOKED_AT = 20;
 
 export function Origin({ conversation, contact }: { conversation: Conversation; contact: Contact }): ReactElement {
   const texts = useTexts(PANEL);
-  const common = useTexts(COMMON);
   const names = useTexts(CONTACT_FIELDS);
   const sources = useTexts(CONTACT_SOURCES);
   const { _id, last_message_at } = conversation;
@@ -29,8 +27,7 @@ export function Origin({ conversation, contact }: { conversation: Conversation; 
       return { ad: findReferral(first, false), page: findReferral(last, true) };
     },
   });
-  if (error) return <p role="alert">{explainError(error)}</p>;
-  if (!data) return <p>{common.loading}</p>;
+  if (!data) return <NotLoaded error={error} />;
   const { ad, page } = data;
   const facts: Detail[] = [
     [names.source, sources[contact.source]],

@@ -1,4 +1,4 @@
-/** What is known of a contact and its conversation, next to the messages. */
+/** The details of a contact and its conversation. */
 import type { Contact, Conversation } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
@@ -31,7 +31,7 @@ export interface PanelProps {
   name: string;
   view: string;
   onClose(): void;
-  /** Whether it is next to the messages, and not above them. */
+  /** Whether the panel is next to the messages; otherwise it covers them. */
   isBeside: boolean;
 }
 

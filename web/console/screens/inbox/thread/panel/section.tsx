@@ -1,6 +1,7 @@
-/** A part of the panel that folds. What is in it is not loaded before it is unfolded. */
+/** A section of the panel. Its content is loaded when it is first unfolded. */
 import type { ReactElement, ReactNode } from 'react';
-import type { FeedView } from '../../../../records/feeds.ts';
+import { Link } from 'wouter';
+import { hasNothing, type FeedView } from '../../../../records/feeds.ts';
 import { useTexts } from '../../../../texts/texts.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Icon } from '../../../../ui/icon.tsx';
@@ -10,7 +11,7 @@ import { fold, useIsUnfolded } from './folds.ts';
 import styles from './panel.module.css';
 
 interface SectionProps {
-  /** The name under which the browser remembers whether it is unfolded. */
+  /** The browser remembers under this name whether the section is unfolded. */
   name: string;
   title: string;
   isOpenAtFirst?: boolean;
@@ -32,22 +33,47 @@ export function Section({ name, title, isOpenAtFirst = false, children }: Sectio
   );
 }
 
+/** Shown until the content of a section is loaded. */
+export function NotLoaded({ error }: { error: Error | null }): ReactElement {
+  const texts = useTexts(COMMON);
+  return error ? <p role="alert">{explainError(error)}</p> : <p className={styles['soft']}>{texts.loading}</p>;
+}
+
+interface RecordLinkProps {
+  href: string;
+  name: ReactNode;
+  /** A line below the name. */
+  about: string;
+}
+
+/** A link to a record of a list. */
+export function RecordLink({ href, name, about }: RecordLinkProps): ReactElement {
+  return (
+    <Link href={href} className={styles['record']}>
+      <span className={styles['text']} dir="auto">
+        {name}
+      </span>
+      <span className={styles['soft']} dir="auto">
+        {about}
+      </span>
+    </Link>
+  );
+}
+
 interface SectionListProps<T> {
   feed: FeedView<T>;
-  /** What is shown when there is none. */
+  /** Shown when the list is empty. */
   empty: string;
   render(item: T): ReactNode;
 }
 
-/** A list in a section: its first page, and a button for more. */
+/** A list in a section, with a button that loads the next page. */
 export function SectionList<T extends { _id: string }>({ feed, empty, render }: SectionListProps<T>): ReactElement {
   const common = useTexts(COMMON);
-  const isEmpty = !feed.isLoading && !feed.error && feed.items.length === 0;
   return (
     <>
-      {feed.isLoading && <p className={styles['soft']}>{common.loading}</p>}
-      {feed.error && <p role="alert">{explainError(feed.error)}</p>}
-      {isEmpty && <p className={styles['soft']}>{empty}</p>}
+      {(feed.isLoading || feed.error) && <NotLoaded error={feed.error} />}
+      {hasNothing(feed) && <p className={styles['soft']}>{empty}</p>}
       {feed.items.length > 0 && (
         <ul className={styles['items']}>
           {feed.items.map((item) => (

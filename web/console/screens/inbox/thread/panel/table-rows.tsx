@@ -1,16 +1,14 @@
-/** The rows of the company's tables that name the contact, such as its orders. */
+/** The rows of the company's tables that refer to the contact, such as orders. */
 import type { Row } from '@parley/sdk';
 import type { ReactElement } from 'react';
-import { Link } from 'wouter';
 import { toScreen } from '../../../../client.ts';
 import { useContactRows, useTable } from '../../../../records/tables.ts';
 import { useTexts } from '../../../../texts/texts.ts';
 import { formatValue } from '../../../../ui/custom-fields.tsx';
-import styles from './panel.module.css';
-import { SectionList } from './section.tsx';
+import { RecordLink, SectionList } from './section.tsx';
 import { PANEL } from './texts.ts';
 
-/** The columns whose values stand for the row. */
+/** How many columns of a row are shown. */
 const SHOWN = 4;
 
 export function TableRows({ contact }: { contact: string }): ReactElement {
@@ -25,13 +23,10 @@ function RowLink({ row }: { row: Row }): ReactElement {
     return formatValue(type, value ?? null);
   });
   return (
-    <Link href={toScreen(`/tables/${row.table}`)} className={styles['other']}>
-      <span className={styles['text']} dir="auto">
-        {values.filter(Boolean).join(' · ') || `#${row.row_index}`}
-      </span>
-      <span className={styles['soft']} dir="auto">
-        {table?.name ?? '…'}
-      </span>
-    </Link>
+    <RecordLink
+      href={toScreen(`/tables/${row.table}`)}
+      name={values.filter(Boolean).join(' · ') || `#${row.row_index}`}
+      about={table?.name ?? '…'}
+    />
   );
 }
