@@ -118,6 +118,21 @@ test('a mail that is taken back is in the composer again, with its subject and i
   await close();
 });
 
+test('a recipient who was removed from a mail stays removed when the mail is taken back', async () => {
+  const { page, complaints, close } = await openMailOf('kim');
+  await page.getByRole('button', { name: /Cc: boss@client.example/ }).click();
+  await page.getByLabel('Cc', { exact: true }).fill('');
+  await page.getByRole('button', { name: 'Recipients and subject' }).click();
+  await page.getByRole('textbox', { name: 'Write a message' }).fill('Only for you.');
+  await page.getByRole('button', { name: 'Send later' }).click();
+  await page.getByRole('menuitem', { name: /^Tomorrow morning/ }).click();
+  await page.getByRole('button', { name: /Cc: boss@client.example/ }).waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'To: kim@client.example · Subject: Re: Order 17', exact: true }).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('a mail starts a conversation with a subject, and a forwarded one goes to none of its earlier recipients', async () => {
   const body = { email: 'ana@client.example', name: 'Ana' };
   const { body: contact } = await platform.call(201, 'POST', '/v1/contacts', { body });

@@ -56,7 +56,9 @@ export function useMailHead(conversation: Conversation, contact: Contact | null,
   const own = [inbox?.email_config?.address ?? '', contact?.email ?? '', ...(received?.reply_to ?? [])];
   const head = typed ?? { ...NO_HEAD, cc: listOthers(items, own).join(', ') };
   const usual = { to, subject: last?.subject ? `Re: ${last.subject.replace(/^re:\s*/i, '')}` : '' };
-  return { head, usual, ...readHead(head), set: (next) => keepHead(place, next) };
+  const { given, wrong } = readHead(head);
+  // A user who has cleared the fields wants no other recipients, also after the mail is taken back.
+  return { head, usual, given: given ?? (typed ? {} : undefined), wrong, set: (next) => keepHead(place, next) };
 }
 
 const keepHead = (place: string, head: MailHead | null): void => {
