@@ -1,4 +1,4 @@
-/** The steps that record the examples of custom fields, businesses, contacts and imports. */
+/** The steps that record the examples of custom fields, businesses, teams, contacts and imports. */
 import { waitUntil } from '../test/support/wait.ts';
 import type { Json } from '../test/support/platform.ts';
 import type { Take } from './example-steps.ts';
@@ -20,6 +20,7 @@ export async function recordRecords({ take, forget }: Recorder, user: Json): Pro
   await take('PATCH /v1/businesses/{id}', business._id, {
     body: { description: 'Buys every morning', owner: user._id },
   });
+  await recordTeams(take, user._id);
   const body = {
     name: 'Maria Silva',
     email: 'maria@example.com',
@@ -50,6 +51,14 @@ export async function recordRecords({ take, forget }: Recorder, user: Json): Pro
     body: { phone_numbers: ['11 97777-6666', '12'], country: 'BR' },
   });
   return { contact, business, field: plan };
+}
+
+async function recordTeams(take: Take, user: string): Promise<void> {
+  const team = await take('POST /v1/teams', '', {
+    body: { name: 'Orders', description: 'Takes orders', members: [user] },
+  });
+  await take('PATCH /v1/teams/{id}', team._id, { body: { description: 'Takes and changes orders' } });
+  await take('DELETE /v1/teams/{id}', team._id);
 }
 
 interface Recorder {

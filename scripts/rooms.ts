@@ -2,6 +2,7 @@
 export const ROOMS = [
   'api-keys',
   'users',
+  'teams',
   'connected-apps',
   'auth',
   'audit',

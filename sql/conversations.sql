@@ -82,12 +82,17 @@ declare
   actor jsonb := current_actor();
   -- The names are looked up only for what has changed.
   users_named jsonb := '{}';
+  teams_named jsonb := '{}';
   agents_named jsonb := '{}';
   steps_named jsonb := '{}';
 begin
   if new.owner_id is distinct from old.owner_id or new.attendant_id is distinct from old.attendant_id then
     select coalesce(jsonb_object_agg(_id, name), '{}') into users_named from users
       where company_id = new.company_id and _id in (old.owner_id, new.owner_id, old.attendant_id, new.attendant_id);
+  end if;
+  if new.team_id is distinct from old.team_id then
+    select coalesce(jsonb_object_agg(_id, name), '{}') into teams_named from teams
+      where company_id = new.company_id and _id in (old.team_id, new.team_id);
   end if;
   if new.agent_id is distinct from old.agent_id then
     select coalesce(jsonb_object_agg(_id, name), '{}') into agents_named from agents
@@ -104,6 +109,7 @@ begin
       || history_change('priority', priority_name(old.priority), priority_name(new.priority), null, null)
       || history_change('owner', old.owner_id, new.owner_id, users_named ->> old.owner_id, users_named ->> new.owner_id)
       || history_change('attendant', old.attendant_id, new.attendant_id, users_named ->> old.attendant_id, users_named ->> new.attendant_id)
+      || history_change('team', old.team_id, new.team_id, teams_named ->> old.team_id, teams_named ->> new.team_id)
       || history_change('handled_by', old.handled_by, new.handled_by, null, null)
       || history_change('agent', old.agent_id, new.agent_id, agents_named ->> old.agent_id, agents_named ->> new.agent_id)
       || history_change('step', old.step_id, new.step_id, steps_named ->> old.step_id, steps_named ->> new.step_id)
@@ -112,10 +118,10 @@ begin
   return null;
 end
 $$;
-create or replace trigger remembered after update of status, snoozed_until, priority, owner_id, attendant_id, handled_by, agent_id, step_id, tags on conversations
+create or replace trigger remembered after update of status, snoozed_until, priority, owner_id, attendant_id, team_id, handled_by, agent_id, step_id, tags on conversations
   for each row when (old.status <> new.status or old.snoozed_until is distinct from new.snoozed_until
     or old.priority <> new.priority or old.owner_id is distinct from new.owner_id or old.attendant_id is distinct from new.attendant_id
-    or old.handled_by <> new.handled_by or old.agent_id is distinct from new.agent_id
+    or old.team_id is distinct from new.team_id or old.handled_by <> new.handled_by or old.agent_id is distinct from new.agent_id
     or old.step_id is distinct from new.step_id or not (old.tags @> new.tags and old.tags <@ new.tags))
   execute function write_conversation_history();
 

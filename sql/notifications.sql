@@ -55,45 +55,58 @@ create or replace trigger notified_first_owner after insert on conversations for
   when (new.owner_id is not null and new.last_message_id is null) execute function notify_owner();
 
 -- Many conversations may be opened or reopened at once, by contacts of several companies: each user gets one change for all of them. The rule for
--- a single change is that of notify_change.
+-- a single change is that of notify_change. Those of a team notify its members, all others the users who have chosen it.
 create or replace function notify_queue() returns trigger
 language plpgsql as $$
 declare
   actor jsonb := current_actor();
   companies text[];
   ids text[];
+  teams text[];
 begin
   if tg_op = 'INSERT' then
-    select array_agg(company_id), array_agg(_id) into companies, ids from opened
+    select array_agg(company_id), array_agg(_id), array_agg(team_id) into companies, ids, teams from opened
       where status = 'OPEN' and owner_id is null and handled_by <> 'AI' and last_message_id is null;
   else
-    -- However many rows there are, an intersection reads each of them once; the plan of a join could be that for few rows.
-    select array_agg(company_id), array_agg(_id) into companies, ids from (
-      select company_id, _id from earlier where status = 'CLOSED'
-      intersect select company_id, _id from opened where status <> 'CLOSED' and owner_id is null and handled_by <> 'AI') reopened;
+    -- However many rows there are, these read each of them once; the plan of a join could be that for few rows.
+    select array_agg(company_id), array_agg(_id), array_agg(team_id) into companies, ids, teams from (
+      (select company_id, _id, null as team_id from earlier where status = 'CLOSED'
+        intersect select company_id, _id, null from opened
+          where status <> 'CLOSED' and owner_id is null and team_id is null and handled_by <> 'AI')
+      union all (select company_id, _id, team_id from opened
+          where team_id is not null and status <> 'CLOSED' and owner_id is null and handled_by <> 'AI'
+        except select company_id, _id, team_id from earlier where status <> 'CLOSED')) arrived;
   end if;
   if ids is null then return null; end if;
-  with news as materialized (
-    select o.company_id, s.user_id, count(*)::int as count, case when count(*) = 1 then min(o._id) end as conversation_id
-    from unnest(companies, ids) as o (company_id, _id)
+  with arrived as materialized (
+    select * from unnest(companies, ids, teams) as o (company_id, _id, team_id)
+  ), told as (
+    select o.company_id, o._id, s.user_id, s.kind from arrived o
       join notification_settings s on s.company_id = o.company_id and s.kind = 'UNASSIGNED_NEW' and s.in_console
-      join users u on u.company_id = s.company_id and u._id = s.user_id and u.status <> 'INACTIVE'
-    where not coalesce(actor ->> 'type' = 'USER' and actor ->> 'id' = s.user_id, false)
-    group by o.company_id, s.user_id order by o.company_id, s.user_id
+      where o.team_id is null
+    union all select o.company_id, o._id, m.user_id, 'TEAM_ASSIGNED' from arrived o
+      join team_members m on m.company_id = o.company_id and m.team_id = o.team_id
+      where not exists (select from notification_settings s
+        where s.company_id = m.company_id and s.user_id = m.user_id and s.kind = 'TEAM_ASSIGNED' and not s.in_console)
+  ), news as materialized (
+    select t.company_id, t.user_id, t.kind, count(*)::int as count, case when count(*) = 1 then min(t._id) end as conversation_id
+    from told t join users u on u.company_id = t.company_id and u._id = t.user_id and u.status <> 'INACTIVE'
+    where not coalesce(actor ->> 'type' = 'USER' and actor ->> 'id' = t.user_id, false)
+    group by t.company_id, t.user_id, t.kind order by t.company_id, t.user_id, t.kind
   ), recent as materialized (
     select news.*, n._id from news cross join lateral (
-      select _id from notifications where company_id = news.company_id and user_id = news.user_id and kind = 'UNASSIGNED_NEW' and read_at is null
+      select _id from notifications where company_id = news.company_id and user_id = news.user_id and kind = news.kind and read_at is null
         and actor_id is not distinct from actor ->> 'id' and created_at > now() - interval '1 minute'
       order by created_at desc, _id desc limit 1 for update) n
   ), raised as (
     update notifications n set created_at = now(), updated_at = now(),
       count = n.count + case when n.conversation_id = r.conversation_id then 0 else r.count end,
       conversation_id = case when n.conversation_id = r.conversation_id then n.conversation_id end
-    from recent r where n.company_id = r.company_id and n._id = r._id returning n.company_id, n.user_id
+    from recent r where n.company_id = r.company_id and n._id = r._id returning n.company_id, n.user_id, n.kind
   )
   insert into notifications as n (company_id, _id, user_id, kind, conversation_id, count, actor_type, actor_id, actor_name)
-    select company_id, new_id(), user_id, 'UNASSIGNED_NEW', conversation_id, count, actor ->> 'type', actor ->> 'id', actor ->> 'name'
-    from news where (company_id, user_id) not in (select company_id, user_id from raised) order by company_id, user_id
+    select company_id, new_id(), user_id, kind, conversation_id, count, actor ->> 'type', actor ->> 'id', actor ->> 'name'
+    from news where (company_id, user_id, kind) not in (select company_id, user_id, kind from raised) order by company_id, user_id, kind
     on conflict (company_id, user_id, kind, conversation_id) where read_at is null do update set actor_type = excluded.actor_type,
       actor_id = excluded.actor_id, actor_name = excluded.actor_name, created_at = now(), updated_at = now();
   return null;

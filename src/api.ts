@@ -32,6 +32,7 @@ import { pipelineRoutes } from './features/pipelines/routes.ts';
 import { tableRoutes } from './features/tables/routes.ts';
 import { viewRoutes } from './features/views/routes.ts';
 import { scheduledMessageRoutes } from './features/scheduled-messages/routes.ts';
+import { teamRoutes } from './features/teams/routes.ts';
 import { templateRoutes } from './features/templates/routes.ts';
 import { userRoutes } from './features/users/routes.ts';
 import { webChatRoutes } from './features/web-chat/routes.ts';
@@ -60,6 +61,7 @@ import { locateWebBuild } from './platform/http/web-builds.ts';
 
 const rooms = [
   userRoutes,
+  teamRoutes,
   apiKeyRoutes,
   connectedAppRoutes,
   authRoutes,

@@ -10,7 +10,7 @@ import { purgeConversationRunsJob } from './features/conversations/bulk/jobs.ts'
 import { startConversationRuns } from './features/conversations/bulk/work.ts';
 import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
 import { stripFieldJob } from './features/custom-fields/jobs.ts';
-import { releaseBusinessJob, releaseUserJob } from './features/departures/jobs.ts';
+import { releaseBusinessJob, releaseTeamJob, releaseUserJob } from './features/departures/jobs.ts';
 import { giveUpImportsJob } from './features/imports/jobs.ts';
 import { startImports, type RowImporter } from './features/imports/work.ts';
 import { giveUpUnknownJob, mergeSplitJob, purgeCallbacksJob } from './features/inbound/jobs.ts';
@@ -75,6 +75,7 @@ const jobs = [
   eraseRowsJob,
   giveUpImportsJob,
   releaseUserJob,
+  releaseTeamJob,
   releaseBusinessJob,
   giveUpUnknownJob,
   mergeSplitJob,

@@ -32,6 +32,7 @@ const OTHER_KEYS: Record<string, { key: string; why: string }> = {
   conversation_activity: { key: 'company_id,record_id', why: 'one row beside each conversation' },
   door_listeners: { key: 'company_id,event,webhook_id,form', why: 'a webhook gets an event under several names' },
   conversation_participants: { key: 'company_id,conversation_id,user_id', why: 'a user follows a conversation once' },
+  team_members: { key: 'company_id,team_id,user_id', why: 'a user is in a team once' },
   notification_settings: { key: 'company_id,user_id,kind', why: 'one choice of each user for each kind' },
   event_listeners: { key: 'company_id,event', why: 'the one row that an emit looks up' },
   browser_sessions: { key: 'token_hash', why: "a browser's cookie names no company: its hash is what it is found by" },

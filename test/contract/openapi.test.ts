@@ -107,6 +107,18 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
       { scope: method === 'GET' ? 'messages:read' : 'messages:create', why: 'is a message' },
     ]),
   ),
+  ...Object.fromEntries(
+    [
+      ['GET', '', 'read'],
+      ['POST', '', 'create'],
+      ['GET', '/{id}', 'read'],
+      ['PATCH', '/{id}', 'update'],
+      ['DELETE', '/{id}', 'delete'],
+    ].map(([method, end, action]) => [
+      `${method} /v1/teams${end}`,
+      { scope: `users:${action}`, why: 'whoever manages users groups them' },
+    ]),
+  ),
   'GET /v1/quick-replies': { scope: 'messages:read', why: 'is a text for messages' },
   'POST /v1/quick-replies': { scope: 'messages:create', why: 'everybody who sends has texts of their own' },
   'GET /v1/quick-replies/{id}': { scope: 'messages:read', why: 'is a text for messages' },

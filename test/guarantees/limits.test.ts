@@ -18,6 +18,7 @@ const LIMITED: { table: string; path: string; body: (n: number) => Json }[] = [
   { table: 'agents', path: '/v1/agents', body: () => ({ name: 'a', type: 'AI' }) },
   { table: 'mcp_servers', path: '/v1/agents/mcp-servers', body: () => ({ name: 'a', url: 'http://127.0.0.1:9/mcp' }) },
   { table: 'quick_replies', path: '/v1/quick-replies', body: (n) => ({ title: 'a', shortcut: `a${n}`, content: 'a' }) },
+  { table: 'teams', path: '/v1/teams', body: (n) => ({ name: `a${n}` }) },
   { table: 'views', path: '/v1/views', body: (n) => ({ name: `a${n}`, is_shared: true, filters: {} }) },
   { table: 'pipelines', path: '/v1/pipelines', body: () => ({ name: 'a', steps: [{ name: 'a', kind: 'OPEN' }] }) },
   {

@@ -132,6 +132,9 @@ import type {
   TableCreate,
   TableUpdate,
   TableWithRows,
+  Team,
+  TeamCreate,
+  TeamUpdate,
   Template,
   TemplateCreate,
   TemplatesRemoved,
@@ -177,6 +180,25 @@ export interface UsersListQuery {
   status?: 'ACTIVE' | 'INVITED' | 'INACTIVE' | undefined;
   /** The user's role: docs/scopes.md lists the scopes of each role */
   role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
+}
+
+export interface TeamsListQuery {
+  /** Starts at 1, the default; cannot be combined with `after` */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** Only the teams of this user */
+  member?: string | undefined;
+  /** Part of the name */
+  search?: string | undefined;
 }
 
 export interface ApiKeysListQuery {
@@ -494,6 +516,8 @@ export interface ConversationsListQuery {
   owner?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   attendant?: string | undefined;
+  /** The id of a team; none: conversations without a team */
+  team?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   agent?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
@@ -811,8 +835,8 @@ export interface NotificationsListQuery {
   updated_since?: string | undefined;
   /** true: only unread notifications; false: only read ones */
   unread?: boolean | undefined;
-  /** ASSIGNED: someone else made the user the owner; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner was opened or reopened */
-  kind?: 'ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | undefined;
+  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner and a team was opened or reopened */
+  kind?: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | undefined;
 }
 
 export interface QuickRepliesListQuery {
@@ -1199,6 +1223,18 @@ export interface Methods {
     list: ListMethod<[query?: UsersListQuery, options?: CallOptions], User>;
     /** Invite a user; the mail has a link for setting the password. Callers can give only roles whose rights they have themselves. The mail is in the given `language`, or else in the inviting user's, or else in the company's. Without `SMTP_URL` no mail can be sent, and the response has the link instead, once: a repeat with the Idempotency-Key does not return it. Requires the scope `users:create`. */
     create: (body: UserCreate, options?: CallOptions) => Promise<InvitedUser>;
+  };
+  teams: {
+    /** Remove a team; its conversations keep their owner. The team is removed immediately. Its conversations lose it in the background, each with CONVERSATION_UPDATED, and inboxes lose it as their default team. Requires the scope `users:delete`. */
+    delete: (id: string, options?: CallOptions) => Promise<Team>;
+    /** Change a team. Fields that the request does not name stay unchanged; `members` replaces all members. Requires the scope `users:update`. */
+    update: (id: string, body: TeamUpdate, options?: CallOptions) => Promise<Team>;
+    /** Read a team. Its conversations are listed by `GET /v1/conversations?team=<id>`. Requires the scope `users:read`. */
+    get: (id: string, options?: CallOptions) => Promise<Team>;
+    /** List teams. `member` lists the teams of a user; `search` finds part of the name. Requires the scope `users:read`. */
+    list: ListMethod<[query?: TeamsListQuery, options?: CallOptions], Team>;
+    /** Create a team. Conversations are assigned to a team by their `team`, new ones by the `default_team` of their inbox. A member can still own each of them. Requires the scope `users:create`. */
+    create: (body: TeamCreate, options?: CallOptions) => Promise<Team>;
   };
   apiKeys: {
     /** List the company's keys; for a global key without x-company-id, the global ones. Revoked and expired keys are listed as well. `hint` is the end of the token, and `last_used_at` the time of its last use; the token itself is never shown. Requires the scope `api-keys:read`. */
@@ -1669,6 +1705,13 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     get: { method: 'GET', path: '/v1/users/{id}' },
     list: { method: 'GET', path: '/v1/users', query: true, answer: 'list' },
     create: { method: 'POST', path: '/v1/users', body: 'json', key: true },
+  },
+  teams: {
+    delete: { method: 'DELETE', path: '/v1/teams/{id}' },
+    update: { method: 'PATCH', path: '/v1/teams/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/teams/{id}' },
+    list: { method: 'GET', path: '/v1/teams', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/teams', body: 'json', key: true },
   },
   apiKeys: {
     list: { method: 'GET', path: '/v1/api-keys', query: true, answer: 'list' },

@@ -389,6 +389,41 @@ export interface Me {
   } | undefined;
 }
 
+export interface Team {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The name shown to people */
+  name: string;
+  /** What the team does */
+  description: string | null;
+  /** Its users, except those who are INACTIVE */
+  members: string[];
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface TeamCreate {
+  /** Unique in the company, ignoring case */
+  name: string;
+  /** What the team does */
+  description?: string | null | undefined;
+  /** The users of the team; replaces all members. A user may be in several teams */
+  members?: string[] | undefined;
+}
+
+export interface TeamUpdate {
+  /** Unique in the company, ignoring case */
+  name?: string | undefined;
+  /** What the team does */
+  description?: string | null | undefined;
+  /** The users of the team; replaces all members. A user may be in several teams */
+  members?: string[] | undefined;
+}
+
 export interface FieldValue {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
@@ -755,6 +790,8 @@ export interface Conversation {
   /** Identifier: 24 lower-case hex characters */
   attendant: string | null;
   /** Identifier: 24 lower-case hex characters */
+  team: string | null;
+  /** Identifier: 24 lower-case hex characters */
   pipeline: string | null;
   /** Identifier: 24 lower-case hex characters */
   step: string | null;
@@ -824,6 +861,8 @@ export interface ConversationCreate {
   name?: string | null | undefined;
   /** By default the inbox's default_owner; null: no owner */
   owner?: string | null | undefined;
+  /** By default the inbox's default_team; null: no team */
+  team?: string | null | undefined;
   /** By default the inbox's default_agent; null: no agent. A conversation with an agent is handled_by AI */
   agent?: string | null | undefined;
 }
@@ -843,6 +882,8 @@ export interface ConversationUpdate {
   owner?: string | null | undefined;
   /** Identifier: 24 lower-case hex characters */
   attendant?: string | null | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  team?: string | null | undefined;
   /** The pipeline is set with the step; null clears both */
   step?: string | null | undefined;
   /** Values by the slug or id of their field; null clears a value */
@@ -875,14 +916,14 @@ export interface HistoryEntry {
   /** The changes that were made together */
   changes: Array<{
     /** The changes. Each tag that was added or removed is one */
-    field: 'status' | 'snoozed_until' | 'priority' | 'owner' | 'attendant' | 'handled_by' | 'agent' | 'step' | 'tag';
+    field: 'status' | 'snoozed_until' | 'priority' | 'owner' | 'attendant' | 'team' | 'handled_by' | 'agent' | 'step' | 'tag';
     /** The value before; null for none, and for a tag that was added */
     from: string | null;
     /** The new value; null for none, and for a tag that was removed */
     to: string | null;
-    /** The name of that user, agent or step at that time */
+    /** The name of that user, team, agent or step at that time */
     from_name: string | null;
-    /** The name of that user, agent or step at that time */
+    /** The name of that user, team, agent or step at that time */
     to_name: string | null;
   }>;
   /** ISO 8601 UTC with milliseconds */
@@ -918,6 +959,8 @@ export interface ConversationFilters {
   owner?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   attendant?: string | undefined;
+  /** The id of a team; none: conversations without a team */
+  team?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   agent?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
@@ -969,6 +1012,15 @@ export interface ConversationCounts {
   inboxes: Array<{
     /** Identifier: 24 lower-case hex characters */
     inbox: string;
+    /** Its open conversations */
+    count: number;
+    /** How many of them are snoozed */
+    snoozed: number;
+  }>;
+  /** The teams with open conversations (team=<id>&open=true) */
+  teams: Array<{
+    /** Identifier: 24 lower-case hex characters */
+    team: string;
     /** Its open conversations */
     count: number;
     /** How many of them are snoozed */
@@ -2640,6 +2692,8 @@ export interface ConversationChange {
   owner?: string | null | undefined;
   /** Identifier: 24 lower-case hex characters */
   attendant?: string | null | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  team?: string | null | undefined;
   /** The pipeline is set with the step; null clears both */
   step?: string | null | undefined;
   /** Values by the slug or id of their field; null clears a value */
@@ -2885,6 +2939,8 @@ export interface InboxUpdate {
   reopen_days?: number | undefined;
   /** The user who becomes owner of new conversations; null clears */
   default_owner?: string | null | undefined;
+  /** The team of new conversations; null clears */
+  default_team?: string | null | undefined;
 }
 
 export interface InboxCreate {
@@ -3040,6 +3096,8 @@ export interface InboxCreate {
   reopen_days?: number | undefined;
   /** The user who becomes owner of new conversations; null clears */
   default_owner?: string | null | undefined;
+  /** The team of new conversations; null clears */
+  default_team?: string | null | undefined;
 }
 
 export interface Inbox {
@@ -3214,6 +3272,8 @@ export interface Inbox {
   reopen_days: number;
   /** Identifier: 24 lower-case hex characters */
   default_owner: string | null;
+  /** Identifier: 24 lower-case hex characters */
+  default_team: string | null;
   /** Whether the network has accepted the inbox's credentials */
   connection: {
     /** PENDING: the network has not accepted the inbox yet; ERROR: the network has refused the inbox, and `error` says why */
@@ -4053,8 +4113,8 @@ export interface Notification {
   company: string;
   /** The user who is notified */
   user: string;
-  /** ASSIGNED: someone else made the user the owner; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner was opened or reopened */
-  kind: 'ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW';
+  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner and a team was opened or reopened */
+  kind: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW';
   /** Null if the notification stands for several conversations */
   conversation: string | null;
   /** The contact of the conversation */
@@ -4105,6 +4165,13 @@ export interface NotificationSettings {
     /** Whether the console also shows them as notifications of the browser */
     browser: boolean;
   };
+  /** When a conversation without an owner comes to a team of the user: assigned, opened or reopened */
+  TEAM_ASSIGNED: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the console also shows them as notifications of the browser */
+    browser: boolean;
+  };
   /** When a note mentions the user */
   MENTIONED: {
     /** Whether the user is notified. Without it nothing is stored */
@@ -4119,7 +4186,7 @@ export interface NotificationSettings {
     /** Whether the console also shows them as notifications of the browser */
     browser: boolean;
   };
-  /** When a conversation without an owner is opened or reopened */
+  /** When a conversation without an owner and a team is opened or reopened */
   UNASSIGNED_NEW: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
@@ -4131,6 +4198,13 @@ export interface NotificationSettings {
 export interface NotificationSettingsChange {
   /** When someone else makes the user the owner of a conversation */
   ASSIGNED?: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the console also shows them as notifications of the browser */
+    browser: boolean;
+  } | undefined;
+  /** When a conversation without an owner comes to a team of the user: assigned, opened or reopened */
+  TEAM_ASSIGNED?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
     /** Whether the console also shows them as notifications of the browser */
@@ -4150,7 +4224,7 @@ export interface NotificationSettingsChange {
     /** Whether the console also shows them as notifications of the browser */
     browser: boolean;
   } | undefined;
-  /** When a conversation without an owner is opened or reopened */
+  /** When a conversation without an owner and a team is opened or reopened */
   UNASSIGNED_NEW?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
@@ -5263,6 +5337,7 @@ export interface ErrorStatuses {
   STORAGE_FULL: 503;
   TABLE_EXISTS: 409;
   TARGET_NOT_ALLOWED: 400;
+  TEAM_EXISTS: 409;
   TEMPLATES_NOT_SUPPORTED: 400;
   TEMPLATE_NOT_SENDABLE: 400;
   UNAUTHORIZED: 401;

@@ -37,6 +37,7 @@ export const showConversation = (conversation: JsonObject): JsonObject => ({
   agent: conversation['agent'],
   owner: conversation['owner'],
   attendant: conversation['attendant'],
+  team: conversation['team'],
   step: conversation['step'],
   tags: conversation['tags'],
   unread_count: conversation['unread_count'],

@@ -53,6 +53,7 @@ test('a conversation that a contact opens has all its fields, null where they ar
     agent: null,
     owner: null,
     attendant: null,
+    team: null,
     pipeline: null,
     step: null,
     campaign: null,

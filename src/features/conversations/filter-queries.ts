@@ -10,6 +10,7 @@ const COLUMNS = {
   contact: 'contact_id',
   owner: 'owner_id',
   attendant: 'attendant_id',
+  team: 'team_id',
   agent: 'agent_id',
   pipeline: 'pipeline_id',
   step: 'step_id',
@@ -39,6 +40,8 @@ export type ConversationFilter = Record<FilterColumn | 'tag', string | null> & {
   values: ValueFilter[];
   /** True for conversations without an owner. */
   isOwnerless: boolean;
+  /** True for conversations without a team. */
+  isTeamless: boolean;
   /** True for conversations without a step. */
   isStepless: boolean;
   /** The contacts of a search, and the id that the search may be; null without a search. */
@@ -78,6 +81,7 @@ export function buildConditions({ companyId }: TenantRead, filter: ConversationF
     );
   if (filter.awaitsReply !== null) parts.push(filter.awaitsReply ? 'v.awaits_reply' : 'not v.awaits_reply');
   if (filter.isOwnerless) parts.push('v.owner_id is null');
+  if (filter.isTeamless) parts.push('v.team_id is null');
   if (filter.isStepless) parts.push('v.step_id is null');
   for (const { _id, ...test } of filter.values)
     parts.push(`(${heldCondition(`(v.custom_fields -> ${bindText(_id)})`, test, bindText)})`);
@@ -91,7 +95,7 @@ export function buildConditions({ companyId }: TenantRead, filter: ConversationF
 
 /** Returns the names of the filters that are used, without the search. */
 export function listAsked(filter: ConversationFilter): string[] {
-  const { isOpen, isSnoozed, awaitsReply, isUnread, isWaiting, isOwnerless, isStepless } = filter;
+  const { isOpen, isSnoozed, awaitsReply, isUnread, isWaiting, isOwnerless, isTeamless, isStepless } = filter;
   return [
     FILTERED.filter((name) => filter[name] !== null),
     OTHERS.filter((name) => filter[name] !== null),
@@ -101,6 +105,7 @@ export function listAsked(filter: ConversationFilter): string[] {
     isUnread === null ? [] : [isUnread ? 'unread' : 'read'],
     isWaiting ? ['waiting'] : [],
     isOwnerless ? ['ownerless'] : [],
+    isTeamless ? ['teamless'] : [],
     isStepless ? ['stepless'] : [],
     filter.values.length > 0 ? ['values'] : [],
   ].flat();
@@ -113,6 +118,7 @@ const TABLES = {
   contact: 'contacts',
   owner: USERS,
   attendant: USERS,
+  team: '(select company_id, _id from teams where removed_at is null) t',
   agent: 'agents',
   pipeline: 'pipelines',
   step: 'pipeline_steps',

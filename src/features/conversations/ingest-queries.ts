@@ -15,6 +15,7 @@ export interface NewConversation {
   agent: string | null;
   owner: string | null;
   attendant: string | null;
+  team: string | null;
   is_test: boolean;
   first?: FirstMessage | undefined;
 }
@@ -92,12 +93,13 @@ export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[
     name: 'conversations.insertThreads',
     text: `insert into conversations as v (company_id, inbox_id, contact_id, _id, channel, status, handled_by, agent_id, owner_id,
         attendant_id, is_test, last_message_id, campaign_id, enrollment_id, last_message_at, awaits_reply, closed_at, window_expires_at,
-        heard_from)
-      select t.*, case when t.last_message_id is not null then now() end, t.campaign_id is not null,
-        case when t.status = 'CLOSED' then now() end, w.window_expires_at, w.heard_from
+        heard_from, team_id)
+      select t.company_id, t.inbox_id, t.contact_id, t._id, t.channel, t.status, t.handled_by, t.agent_id, t.owner_id, t.attendant_id, t.is_test,
+        t.last_message_id, t.campaign_id, t.enrollment_id, case when t.last_message_id is not null then now() end, t.campaign_id is not null,
+        case when t.status = 'CLOSED' then now() end, w.window_expires_at, w.heard_from, t.team_id
       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-        $10::text[], $11::boolean[], $12::text[], $13::text[], $14::text[]) as t (company_id, inbox_id, contact_id, _id, channel,
-          status, handled_by, agent_id, owner_id, attendant_id, is_test, last_message_id, campaign_id, enrollment_id)
+        $10::text[], $11::boolean[], $12::text[], $13::text[], $14::text[], $15::text[]) as t (company_id, inbox_id, contact_id, _id, channel,
+          status, handled_by, agent_id, owner_id, attendant_id, is_test, last_message_id, campaign_id, enrollment_id, team_id)
         left join lateral (${latestWindowSql('t')}) w on true
       where t.status = 'CLOSED' or not exists (${continuedSql('t')})
       order by t.company_id, t.inbox_id, t.contact_id
@@ -116,6 +118,7 @@ export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[
       threads.map(({ first }) => first?.message),
       threads.map(({ first }) => first?.campaign),
       threads.map(({ first }) => first?.enrollment),
+      threads.map((thread) => thread.team),
     ],
   });
 }

@@ -103,12 +103,12 @@ const FILTERS: [string, Partial<ConversationQuery>, string][] = [
   ['by status and owner, oldest first', { status: 'OPEN', owner, sort: 'createdAt' }, 'conversations_owner_status'],
   ['by owner, far from the beginning', { owner, after: distantCursor({ owner }) }, 'conversations_owner'],
   ['open ones', { open: true }, ''],
-  ['open ones, oldest first', { open: true, sort: 'createdAt' }, 'conversations_queues'],
+  ['open ones, oldest first', { open: true, sort: 'createdAt' }, 'conversations_counts'],
   ['open ones without an owner', { open: true, owner: 'none' }, ''],
   [
     'open ones without an owner, oldest first',
     { open: true, owner: 'none', sort: 'createdAt' },
-    'conversations_queues',
+    'conversations_counts',
   ],
   ['closed ones without an owner', { open: false, owner: 'none' }, 'conversations_unassigned'],
   ['by owner, open ones', { open: true, owner }, ''],
@@ -176,7 +176,7 @@ test('the counts of the views are read from indexes alone, without any conversat
   assert.ok(answer.open > 1_000 && (answer.mine ?? 0) > 0);
   assert.equal(answer.open + answer.status.CLOSED, CONTACTS * 5);
   assert.deepEqual([...looked.scans], ['Index Only Scan']);
-  assert.ok(looked.indexes.has('conversations_queues'), [...looked.indexes].join(', '));
+  assert.ok(looked.indexes.has('conversations_counts'), [...looked.indexes].join(', '));
 });
 
 test('the number of conversations of an owner and a status is counted in their index', async () => {

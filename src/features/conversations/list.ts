@@ -130,6 +130,7 @@ async function readConversationFilter(read: TenantRead, query: ConversationFilte
     contact,
     owner,
     attendant,
+    team,
     agent,
     pipeline,
     step,
@@ -143,6 +144,7 @@ async function readConversationFilter(read: TenantRead, query: ConversationFilte
     contact: contact ?? null,
     owner: owner === NONE ? null : (owner ?? null),
     attendant: attendant ?? null,
+    team: team === NONE ? null : (team ?? null),
     agent: agent ?? null,
     pipeline: pipeline ?? null,
     step: step === NONE ? null : (step ?? null),
@@ -157,6 +159,7 @@ async function readConversationFilter(read: TenantRead, query: ConversationFilte
     channel: channel ?? null,
     values: await readValueFilters(read, 'conversation', filters),
     isOwnerless: owner === NONE,
+    isTeamless: team === NONE,
     isStepless: step === NONE,
     found: null,
   };

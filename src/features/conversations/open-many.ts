@@ -16,7 +16,7 @@ import {
 import { findAssignments, setAssignments, type Assignment, type OpeningInbox } from './queries.ts';
 
 /** Whom the caller names. A field that is null assigns no one; one that is undefined leaves the choice to the rule. */
-type Choice = { [Field in 'owner' | 'agent' | 'attendant']?: string | null | undefined };
+type Choice = { [Field in 'owner' | 'agent' | 'attendant' | 'team']?: string | null | undefined };
 
 export interface Opening extends OpeningInbox, Choice {
   /** True when open conversations keep their owner and agent where the caller names no one. */
@@ -73,7 +73,7 @@ export async function openConversations(
   );
   const continued = reopened.map(({ _id }) => _id);
   // A reopened conversation keeps its assignment where the caller names no one, even if it has none.
-  const defaults = opening.keeps && { default_owner: null, default_agent: null };
+  const defaults = opening.keeps && { default_owner: null, default_agent: null, default_team: null };
   await assignOpen(tx, { ...opening, ...defaults }, continued);
   await opening.store?.(conversations);
   const isNew = new Set(opened.map(({ _id }) => _id));
@@ -99,7 +99,14 @@ async function reopenOthers(tx: TenantTx, made: NewConversation[], opened: Threa
 /** Makes the record of a new conversation. */
 export function makeConversation(company: string, contact: string, opening: OpeningInbox & Choice): NewConversation {
   const { inbox, channel, is_test } = opening;
-  const unassigned = { _id: newId(), owner: null, agent: null, attendant: null, handled_by: 'NONE' } as const;
+  const unassigned = {
+    _id: newId(),
+    owner: null,
+    agent: null,
+    attendant: null,
+    team: null,
+    handled_by: 'NONE',
+  } as const;
   return {
     ...chooseAssignment({ ...opening, keeps: false }, unassigned),
     company,
@@ -140,6 +147,7 @@ function chooseAssignment(opening: OpeningInbox & Choice & Pick<Opening, 'keeps'
     owner: choose(opening.owner, present.owner, opening.default_owner),
     agent,
     attendant: choose(opening.attendant, present.attendant, null),
+    team: choose(opening.team, present.team, opening.default_team),
     handled_by: isActivated ? 'AI' : isEnded ? 'NONE' : present.handled_by,
   };
 }

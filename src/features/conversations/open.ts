@@ -4,6 +4,7 @@ import { ChangedMeanwhile, isChangedMeanwhile, repeatOvertaken } from '../../pla
 import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
 import { findOrCreateByPhone } from '../contacts/by-phone.ts';
 import { toContactSource } from '../contacts/contacts.ts';
+import { expectTeam } from '../teams/teams.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { expectConversation } from './conversations.ts';
 import { lockOpenOnes, openConversations, type FoundConversation } from './open-many.ts';
@@ -65,12 +66,13 @@ async function findOrOpenConversation(
   input: Opening,
   paths: Paths,
 ): Promise<FoundConversation> {
-  const { owner, agent } = input;
+  const { owner, agent, team } = input;
   const into = await findOpeningInbox(tx, input.inbox);
   if (!into) throw unknownReference(paths.inbox);
   const { status, ...inbox } = into;
   if (status !== 'ACTIVE') throw invalid(paths.inbox, 'is deleted', 'INBOX_INACTIVE');
   await expectUsers(tx, { owner });
+  await expectTeam(tx, 'team', team);
   const contact = await findOrCreateContact(tx, tenant, input, paths);
   // A conversation is locked before its contact, as in all operations.
   const [thread] = await lockOpenOnes(tx, inbox.inbox, [contact]);
@@ -78,8 +80,8 @@ async function findOrOpenConversation(
     throw input.contact === undefined ? new ChangedMeanwhile('The contact') : unknownReference('contact');
   const partner = { contact, conversation: thread?._id ?? null };
   // An open conversation stays as it is where the request names no one.
-  const defaults = thread && { default_owner: null, default_agent: null };
-  const opening = { ...inbox, ...defaults, owner, agent, keeps: true };
+  const defaults = thread && { default_owner: null, default_agent: null, default_team: null };
+  const opening = { ...inbox, ...defaults, owner, agent, team, keeps: true };
   const [found = { _id: '', opened: false }] = await openConversations(tx, opening, [partner]);
   tx.created(found._id);
   return found;

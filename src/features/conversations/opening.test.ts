@@ -43,6 +43,7 @@ test('a conversation that a caller opens has all its fields, is in no step, and 
     agent: null,
     owner: null,
     attendant: null,
+    team: null,
     pipeline: null,
     step: null,
     campaign: null,

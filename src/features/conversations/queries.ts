@@ -12,7 +12,7 @@ const SUMMARY = `(select json_build_object('name', s.name, 'phone_number', s.pho
 
 export const CONVERSATION = `v._id, v.company_id as company, v.contact_id as contact, ${SUMMARY} as contact_summary,
   v.inbox_id as inbox, v.channel, v.status,
-  v.handled_by, v.agent_id as agent, v.owner_id as owner, v.attendant_id as attendant, v.pipeline_id as pipeline,
+  v.handled_by, v.agent_id as agent, v.owner_id as owner, v.attendant_id as attendant, v.team_id as team, v.pipeline_id as pipeline,
   v.step_id as step, v.campaign_id as campaign, v.enrollment_id as enrollment, v.tags, custom_field_values(v.company_id, v.custom_fields) as custom_fields,
   v.unread_count, priority_name(v.priority) as priority, case when m._id is null then null else json_build_object('_id', m._id, 'content', left(m.content, 4096),
     'contentType', m.content_type, 'sender_type', m.sender_type, 'message_type', m.message_type, 'origin', m.origin, 'is_failed', m.status = 'FAILED',
@@ -65,6 +65,7 @@ export interface ConversationFields extends Pick<
   | 'agent'
   | 'owner'
   | 'attendant'
+  | 'team'
   | 'pipeline'
   | 'step'
   | 'tags'
@@ -97,7 +98,7 @@ export function updateConversation(
     name: keepsValues ? 'conversations.updatePlain' : 'conversations.update',
     text: `update conversations set status = $3, handled_by = $4, agent_id = $5, owner_id = $6, attendant_id = $7, pipeline_id = $8,
         step_id = $9, tags = $10, snoozed_until = $11, woken_at = null, closed_at = $12, priority = $13,
-        waiting_since = case when $3 <> 'CLOSED' then waiting_since end, ${keepsValues ? '' : 'custom_fields = $14, '}updated_at = now()
+        waiting_since = case when $3 <> 'CLOSED' then waiting_since end, team_id = $14, ${keepsValues ? '' : 'custom_fields = $15, '}updated_at = now()
       where company_id = $1 and _id = $2`,
     values: [
       tx.companyId,
@@ -113,6 +114,7 @@ export function updateConversation(
       fields.snoozed_until,
       fields.closed_at,
       readRank(fields.priority),
+      fields.team,
       ...(keepsValues ? [] : [fields.held]),
     ],
   });
@@ -146,6 +148,7 @@ export interface OpeningInbox {
   is_test: boolean;
   default_owner: string | null;
   default_agent: string | null;
+  default_team: string | null;
 }
 
 export function findOpeningInbox(
@@ -154,7 +157,7 @@ export function findOpeningInbox(
 ): Promise<(OpeningInbox & { status: 'ACTIVE' | 'DELETED' }) | null> {
   return maybeOne(tx, {
     name: 'conversations.findOpeningInbox',
-    text: `select _id as inbox, channel, status, default_agent, default_owner, (test_mode ->> 'enabled')::boolean as is_test
+    text: `select _id as inbox, channel, status, default_agent, default_owner, default_team, (test_mode ->> 'enabled')::boolean as is_test
       from inboxes where company_id = $1 and _id = $2`,
     values: [tx.companyId, id],
   });
@@ -233,14 +236,14 @@ export function moveManyToOutgoing(tx: TenantTx, moves: readonly LastOutgoing[])
   });
 }
 
-/** The assignment of a conversation: its owner, agent and attendant. */
-export type Assignment = Pick<Conversation, '_id' | 'owner' | 'agent' | 'attendant' | 'handled_by'>;
+/** The assignment of a conversation: its owner, agent, attendant and team. */
+export type Assignment = Pick<Conversation, '_id' | 'owner' | 'agent' | 'attendant' | 'team' | 'handled_by'>;
 
 /** Returns the assignments of these conversations, which the transaction has locked. */
 export function findAssignments(tx: TenantTx, ids: string[]): Promise<Assignment[]> {
   return many(tx, {
     name: 'conversations.findAssignments',
-    text: `select _id, owner_id as owner, agent_id as agent, attendant_id as attendant, handled_by from conversations
+    text: `select _id, owner_id as owner, agent_id as agent, attendant_id as attendant, team_id as team, handled_by from conversations
       where company_id = $1 and _id = any($2)`,
     values: [tx.companyId, ids],
   });
@@ -250,8 +253,8 @@ export function setAssignments(tx: TenantTx, assignments: Assignment[]): Promise
   return exec(tx, {
     name: 'conversations.setAssignments',
     text: `update conversations v set owner_id = n.owner, agent_id = n.agent, attendant_id = n.attendant, handled_by = n.handled_by,
-        woken_at = null, updated_at = now()
-      from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) as n (_id, owner, agent, attendant, handled_by)
+        team_id = n.team, woken_at = null, updated_at = now()
+      from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) as n (_id, owner, agent, attendant, handled_by, team)
       where v.company_id = $1 and v._id = n._id`,
     values: [
       tx.companyId,
@@ -260,6 +263,7 @@ export function setAssignments(tx: TenantTx, assignments: Assignment[]): Promise
       assignments.map(({ agent }) => agent),
       assignments.map(({ attendant }) => attendant),
       assignments.map(({ handled_by }) => handled_by),
+      assignments.map(({ team }) => team),
     ],
   });
 }

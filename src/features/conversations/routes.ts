@@ -10,7 +10,8 @@ import {
   markConversationUnread,
 } from './conversations.ts';
 import { ConversationCounts } from './counts/schemas.ts';
-import { pageHistory } from './history.ts';
+import { pageHistory } from './history/history.ts';
+import { HistoryList, HistoryQuery } from './history/schemas.ts';
 import { pageConversations } from './list.ts';
 import { openConversation } from './open.ts';
 import {
@@ -20,8 +21,6 @@ import {
   ConversationParams,
   ConversationQuery,
   ConversationUpdate,
-  HistoryList,
-  HistoryQuery,
   StepChange,
 } from './schemas.ts';
 import { moveConversation, updateConversationById } from './update.ts';

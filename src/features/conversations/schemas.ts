@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { CONTENT_TYPES } from '../../channels/content.ts';
 import { CHANNEL_NAMES } from '../../channels/registry.ts';
-import { NAMED_ACTORS } from '../../platform/values/actor.ts';
 import { describeFilters, filtersParameter } from '../../platform/store/filters/parameter.ts';
 import { PRIORITIES, SORTS, type Priority } from '../../platform/store/orders.ts';
 import { pageSchema, pageQuery, searchParameter } from '../../platform/store/paging.ts';
@@ -62,6 +61,7 @@ export const Conversation = define(
     agent: nullable(recordId('agent')),
     owner: nullable(recordId('user')),
     attendant: nullable(recordId('user')),
+    team: nullable(recordId('team')),
     pipeline: nullable(recordId('pipeline')),
     step: nullable(recordId('step')),
     campaign: nullable(recordId('campaign')),
@@ -125,6 +125,12 @@ export const ConversationCreate = define(
         description: "By default the inbox's default_owner; null: no owner",
       }),
     ),
+    team: Type.Optional(
+      Type.Unsafe<string | null>({
+        ...nullable(recordId('team')),
+        description: "By default the inbox's default_team; null: no team",
+      }),
+    ),
     agent: Type.Optional(
       Type.Unsafe<string | null>({
         ...nullable(recordId('agent')),
@@ -151,6 +157,7 @@ export const SHARED_CHANGES = {
   agent: nullable(recordId('agent')),
   owner: nullable(recordId('user')),
   attendant: nullable(recordId('user')),
+  team: nullable(recordId('team')),
   step: Type.Unsafe<string | null>({
     ...nullable(recordId('step')),
     description: 'The pipeline is set with the step; null clears both',
@@ -174,60 +181,11 @@ export type ConversationUpdate = Static<typeof ConversationUpdate>;
 export const StepChange = define('StepChange', strict({ step: recordId('step') }));
 export type StepChange = Static<typeof StepChange>;
 
-const HISTORY_FIELDS = [
-  'status',
-  'snoozed_until',
-  'priority',
-  'owner',
-  'attendant',
-  'handled_by',
-  'agent',
-  'step',
-  'tag',
-] as const;
-const historyName = nullable(plain.text('The name of that user, agent or step at that time'));
-
-export const HistoryEntry = define(
-  'HistoryEntry',
-  Type.Object({
-    _id: recordId('history-entry'),
-    company: recordId('company'),
-    conversation: recordId('conversation'),
-    actor: Type.Unsafe<{ type: (typeof NAMED_ACTORS)[number]; _id: string; name: string } | null>({
-      ...nullable(
-        Type.Object({
-          type: oneOf(NAMED_ACTORS, 'The kind of actor: a user, a key, an agent, a campaign or a follow-up'),
-          _id: recordId(['user', 'api-key', 'agent', 'campaign', 'follow-up']),
-          name: plain.text('Its name at that time'),
-        }),
-      ),
-      description: 'Who made the change; null for the platform itself, for example when a snooze ends',
-    }),
-    changes: Type.Array(
-      Type.Object({
-        field: oneOf(HISTORY_FIELDS, 'The changes. Each tag that was added or removed is one'),
-        from: nullable(plain.text('The value before; null for none, and for a tag that was added')),
-        to: nullable(plain.text('The new value; null for none, and for a tag that was removed')),
-        from_name: historyName,
-        to_name: historyName,
-      }),
-      { description: 'The changes that were made together' },
-    ),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  }),
-);
-export type HistoryEntry = Static<typeof HistoryEntry>;
-
-export const HistoryList = pageSchema(ref(HistoryEntry));
-export const HistoryQuery = pageQuery('-createdAt', {});
-export type HistoryQuery = Static<typeof HistoryQuery>;
-
 /** The value of a filter for conversations without such a record. */
 export const NONE = 'none';
 /** The value of a filter for the calling user. */
 export const ME = 'me';
-const idOr = (kind: 'user' | 'step', words: readonly string[], description: string) =>
+const idOr = (kind: 'user' | 'team' | 'step', words: readonly string[], description: string) =>
   Type.String({
     ...recordId(kind),
     ...explainedPattern(`${ID_PATTERN}|^(${words.join('|')})$`, `must be an id, or ${words.join(' or ')}`),
@@ -276,6 +234,7 @@ const CONVERSATION_FILTERS = {
   contact: Type.Optional(recordId('contact')),
   owner: Type.Optional(idOr('user', [NONE, ME], 'The id of a user; none: without an owner; me: the calling user')),
   attendant: Type.Optional(recordId('user')),
+  team: Type.Optional(idOr('team', [NONE], 'The id of a team; none: conversations without a team')),
   agent: Type.Optional(recordId('agent')),
   pipeline: Type.Optional(recordId('pipeline')),
   step: Type.Optional(idOr('step', [NONE], 'The id of a pipeline step; none: conversations without a step')),

@@ -8,6 +8,7 @@ import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
 import { applyValues, fieldEvents } from '../custom-fields/values.ts';
 import { toStepCause, keepStepFromRemoval, readStep, makeStepChangedEvent } from '../pipelines/steps.ts';
+import { expectTeam } from '../teams/teams.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { expectConversation } from './conversations.ts';
 import { continueWindows } from './ingest-queries.ts';
@@ -142,6 +143,7 @@ async function changeConversation(
   { input, step }: { input: ConversationUpdate; step: HeldStep | null },
 ): Promise<ChangedConversation> {
   await expectUsers(tx, { owner: input.owner, attendant: input.attendant });
+  await expectTeam(tx, 'team', input.team);
   const { held, changes } = await applyValues(tx, 'conversation', before.held, input.custom_fields);
   const own = pickFields(before);
   const next = { ...applyUpdate(own, input, step), held };
@@ -171,6 +173,7 @@ function pickFields(conversation: LockedConversation): ConversationFields {
     agent,
     owner,
     attendant,
+    team,
     pipeline,
     step,
     tags,
@@ -185,6 +188,7 @@ function pickFields(conversation: LockedConversation): ConversationFields {
     agent,
     owner,
     attendant,
+    team,
     pipeline,
     step,
     tags,

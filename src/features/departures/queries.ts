@@ -17,13 +17,17 @@ const nextRecordsNamingSql = (table: string, column: string): string =>
  * The tables of records that are being removed: a removed record stays in its table until no other record names it. A deactivated user
  * stays for good.
  */
-export type DepartingTable = 'users' | 'businesses';
+export type DepartingTable = 'users' | 'teams' | 'businesses';
 
 /**
- * The SQL condition for a user or business that other records may still refer to although it is being removed; a removed user is INACTIVE
+ * The SQL condition for a user, team or business that other records may still refer to although it is being removed; a removed user is INACTIVE
  * as well.
  */
-const IS_DEPARTING = { users: `status = 'INACTIVE'`, businesses: 'removed_at is not null' } as const;
+const IS_DEPARTING = {
+  users: `status = 'INACTIVE'`,
+  teams: 'removed_at is not null',
+  businesses: 'removed_at is not null',
+} as const;
 
 export function removeUserFromInboxes(tx: TenantTx, user: string): Promise<number> {
   return exec(tx, {
@@ -53,12 +57,39 @@ export function removeUserFromConversations(tx: TenantTx, user: string, limit: n
   });
 }
 
+/** Removes the team from the next of its conversations. */
+export function removeTeamFromConversations(tx: TenantTx, team: string, limit: number): Promise<{ _id: string }[]> {
+  return many(tx, {
+    name: 'departures.releaseTeamsConversations',
+    text: `update conversations set team_id = null, updated_at = now()
+      where company_id = $1 and _id = any(${nextRecordsNamingSql('conversations', 'team_id')}) returning _id`,
+    values: [tx.companyId, team, limit],
+  });
+}
+
+export function removeTeamFromInboxes(tx: TenantTx, team: string): Promise<number> {
+  return exec(tx, {
+    name: 'departures.releaseTeamsInboxes',
+    text: 'update inboxes set default_team = null, updated_at = now() where company_id = $1 and default_team = $2',
+    values: [tx.companyId, team],
+  });
+}
+
+/** Removes the user from all teams. */
+export function removeUserFromTeams(tx: TenantTx, user: string): Promise<number> {
+  return exec(tx, {
+    name: 'departures.releaseMembers',
+    text: 'delete from team_members where company_id = $1 and user_id = $2',
+    values: [tx.companyId, user],
+  });
+}
+
 /** The column in which a contact names the removed record. */
 const NAMED_BY_CONTACTS = { users: 'owner_id', businesses: 'business_id' } as const;
 
 export function removeFromContacts(
   tx: TenantTx,
-  departing: DepartingTable,
+  departing: keyof typeof NAMED_BY_CONTACTS,
   id: string,
   limit: number,
 ): Promise<{ _id: string }[]> {
@@ -116,7 +147,7 @@ export function releaseViews(tx: TenantTx, user: string): Promise<number> {
 }
 
 /**
- * Locks a user or business that is being removed, and returns zero when it is no longer being removed. Until the transaction ends, the user
+ * Locks a user, team or business that is being removed, and returns zero when it is no longer being removed. Until the transaction ends, the user
  * cannot be made ACTIVE again.
  */
 export function shareLockDeparting(tx: TenantTx, departing: DepartingTable, id: string): Promise<number> {
@@ -154,6 +185,15 @@ export function isUserNamed(tx: TenantRead, user: string): Promise<boolean> {
       or exists (select 1 from contacts where company_id = $1 and owner_id = $2)
       or exists (select 1 from businesses where company_id = $1 and owner_id = $2) as named`,
     values: [tx.companyId, user],
+  });
+}
+
+export function isTeamNamed(tx: TenantRead, team: string): Promise<boolean> {
+  return oneValue(tx, {
+    name: 'departures.isTeamNamed',
+    text: `select exists (select 1 from inboxes where company_id = $1 and default_team = $2)
+      or exists (select 1 from conversations where company_id = $1 and team_id = $2) as named`,
+    values: [tx.companyId, team],
   });
 }
 

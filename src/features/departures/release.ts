@@ -1,5 +1,5 @@
 /**
- * Removes a deleted or deactivated user, or a deleted business, from the records that name it, a portion at a time, and emits their events.
+ * Removes a deleted or deactivated user, or a deleted team or business, from the records that name it, a portion at a time, and emits their events.
  */
 import type { Kit } from '../../kit.ts';
 import { emit } from '../../platform/store/events.ts';
@@ -11,14 +11,18 @@ import {
   deleteRemovedRecord,
   shareLockDeparting,
   isBusinessNamed,
+  isTeamNamed,
   isUserNamed,
   removeUserFromBusinesses,
   removeFromContacts,
   removeNotifications,
+  removeTeamFromConversations,
+  removeTeamFromInboxes,
   removeUserFromConversations,
   removeUserFromCampaigns,
   removeUserFromInboxes,
   removeUserFromParticipants,
+  removeUserFromTeams,
   removeBusinessFromRows,
   releaseViews,
   lockDeparting,
@@ -43,7 +47,7 @@ interface Departure {
 }
 
 const createContactRemoval =
-  (departing: DepartingTable): RemoveReferences =>
+  (departing: 'users' | 'businesses'): RemoveReferences =>
   async (tx, id) => {
     const changed = await removeFromContacts(tx, departing, id, PORTION);
     const keys = changed.map(({ _id }) => ({ company: tx.companyId, _id }));
@@ -55,28 +59,36 @@ const createContactRemoval =
     return keys.length;
   };
 
+const createConversationRemoval =
+  (remove: (tx: TenantTx, id: string, limit: number) => Promise<{ _id: string }[]>): RemoveReferences =>
+  async (tx, id) => {
+    const changed = (await remove(tx, id, PORTION)).map(({ _id }) => _id);
+    await emitConversations(tx, changed);
+    return changed.length;
+  };
+
 const USER_DEPARTURE: Departure = {
   departing: 'users',
   releases: [
     // Inboxes and campaigns come first, so that no new conversation gets the user as its owner.
     removeUserFromInboxes,
     removeUserFromCampaigns,
-    async (tx, user) => {
-      const changed = await removeUserFromConversations(tx, user, PORTION);
-      await emitConversations(
-        tx,
-        changed.map(({ _id }) => _id),
-      );
-      return changed.length;
-    },
+    createConversationRemoval(removeUserFromConversations),
     createContactRemoval('users'),
     // A change of the owner of a business emits no event.
     (tx, user) => removeUserFromBusinesses(tx, user, PORTION),
+    removeUserFromTeams,
     (tx, user) => removeUserFromParticipants(tx, user, PORTION),
     (tx, user) => removeNotifications(tx, user, PORTION),
   ],
   isNamed: isUserNamed,
   removeOwn: releaseViews,
+};
+
+const TEAM_DEPARTURE: Departure = {
+  departing: 'teams',
+  releases: [removeTeamFromInboxes, createConversationRemoval(removeTeamFromConversations)],
+  isNamed: isTeamNamed,
 };
 
 const BUSINESS_DEPARTURE: Departure = {
@@ -89,14 +101,17 @@ const BUSINESS_DEPARTURE: Departure = {
 export const removeUserReferences = (kit: Kit, { company, user }: { company: string; user: string }): Promise<void> =>
   removeAllReferences(kit, USER_DEPARTURE, company, user);
 
+export const removeTeamReferences = (kit: Kit, { company, team }: { company: string; team: string }): Promise<void> =>
+  removeAllReferences(kit, TEAM_DEPARTURE, company, team);
+
 export const removeBusinessReferences = (
   kit: Kit,
   { company, business }: { company: string; business: string },
 ): Promise<void> => removeAllReferences(kit, BUSINESS_DEPARTURE, company, business);
 
 /**
- * Removes the references to a user or business. May run again after an interruption: records whose event was emitted
- * no longer name the user or business. A user who is ACTIVE again keeps the records that still name the user.
+ * Removes the references to a user, team or business. May run again after an interruption: records whose event was emitted
+ * no longer name it. A user who is ACTIVE again keeps the records that still name the user.
  */
 async function removeAllReferences(
   kit: Kit,

@@ -69,6 +69,7 @@ test('POST of an inbox answers 201 with the record, in which required fields are
     pdf_local_text_extraction: false,
     reopen_days: 0,
     default_owner: null,
+    default_team: null,
     connection: { status: 'PENDING', checked_at: null, error: null },
     has_templates: false,
   });
@@ -83,6 +84,7 @@ test('POST of an inbox accepts every documented field and answers with it', asyn
     webhook_url: 'https://hooks.example.com/wap?x=1',
     default_agent: await createAgent(demo._id),
     default_owner,
+    default_team: (await call(201, 'POST', '/v1/teams', { body: { name: 'Orders' } })).body._id,
     test_mode: { enabled: true, test_numbers: ['+5511988887777'] },
     general_config: { include_operator_name_on_message: true },
     status: 'DELETED',

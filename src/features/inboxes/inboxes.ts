@@ -11,6 +11,7 @@ import { readCallersPhone } from '../../platform/store/phone-country.ts';
 import type { Secrets } from '../../platform/store/secrets.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../platform/store/unknown-references.ts';
+import { expectTeam } from '../teams/teams.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { expectFree } from './address.ts';
 import { checkConnection } from './connection.ts';
@@ -158,6 +159,7 @@ function makeUnset(company: string): Before {
     webhook_url: null,
     default_agent: null,
     default_owner: null,
+    default_team: null,
     status: 'ACTIVE',
     settings: {},
     test_mode: { enabled: false, test_numbers: [] },
@@ -191,6 +193,7 @@ async function expectAdmitted(kit: Kit, before: Before, input: InboxUpdate): Pro
 /** Applies the caller's fields to an inbox and returns the result. Throws an error for a field that does not fit. */
 async function change(kit: Kit, tx: TenantTx, before: Before, input: InboxUpdate): Promise<InboxRow> {
   await expectUsers(tx, { default_owner: input.default_owner });
+  await expectTeam(tx, 'default_team', input.default_team);
   await expectCustomFields(tx, input);
   const next = applyInput(kit, before, input);
   const settings = { ...next.settings, ...sealSettings(before, input, kit.secrets) };

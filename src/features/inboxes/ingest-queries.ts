@@ -56,6 +56,7 @@ export interface Receiver {
   channel: ChannelName;
   default_agent: string | null;
   default_owner: string | null;
+  default_team: string | null;
   coexistence_enabled: boolean;
   process_unsupported_messages: boolean;
   disable_inbound_ai: boolean;
@@ -75,7 +76,7 @@ export function findReceivers(tx: SystemTx, channel: ChannelName, addresses: str
   return many(tx, {
     name: 'inboxes.findReceivers',
     text: `select i.company_id as company, i._id as inbox, i.network_address as address, i.channel, i.default_agent,
-        i.default_owner, i.coexistence_enabled, i.process_unsupported_messages, i.disable_inbound_ai,
+        i.default_owner, i.default_team, i.coexistence_enabled, i.process_unsupported_messages, i.disable_inbound_ai,
         (i.test_mode->>'enabled')::boolean as is_test, i.test_mode->'test_numbers' as test_numbers, c.status <> 'ACTIVE' as suspended,
         (i.door_settings @> '{"readMessages":true}') is true as reads_on_arrival
       from inboxes i join companies c on c._id = i.company_id

@@ -5,6 +5,9 @@ import type { ChangedInbox, InboxRow } from './queries.ts';
 import type { Inbox } from './schemas.ts';
 import { showSettings } from './settings.ts';
 
+/** The fields that are shown although they are null. */
+const SHOWN_NULL = new Set(['default_owner', 'default_team']);
+
 /** Returns the inbox as answers show it: empty optional fields are left out, and secrets are masked. */
 export function present({ secrets }: Pick<Kit, 'secrets'>, row: InboxRow & Partial<ChangedInbox>): Inbox {
   const {
@@ -19,7 +22,7 @@ export function present({ secrets }: Pick<Kit, 'secrets'>, row: InboxRow & Parti
   const settings = showSettings(row, CHANNEL_SETTINGS, secrets);
   const has_templates = hasTemplates(row.channel, account);
   const filled = Object.entries({ ...shown, ...settings, has_templates }).filter(
-    ([field, value]) => value !== null || field === 'default_owner',
+    ([field, value]) => value !== null || SHOWN_NULL.has(field),
   );
   return Object.fromEntries(filled) as unknown as Inbox;
 }

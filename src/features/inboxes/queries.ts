@@ -26,6 +26,7 @@ export interface InboxRow {
   webhook_url: string | null;
   default_agent: string | null;
   default_owner: string | null;
+  default_team: string | null;
   status: 'ACTIVE' | 'DELETED';
   /** The settings of each channel, by the name of their field. An inbox that changes its channel keeps the settings of the previous one. */
   settings: Record<string, Settings>;
@@ -47,7 +48,7 @@ export interface InboxRow {
   updatedAt: string;
 }
 
-export const COLUMNS = `_id, company_id as company, name, door_name, door_settings, channel, number, webhook_url, default_agent, default_owner, status,
+export const COLUMNS = `_id, company_id as company, name, door_name, door_settings, channel, number, webhook_url, default_agent, default_owner, default_team, status,
   settings, test_mode, general_config, coexistence_enabled,
   process_unsupported_messages, disable_inbound_ai, pdf_local_text_extraction, reopen_days, network_address, network_account,
   connection_version, callback_told, json_build_object('status', connection_status, 'checked_at',
@@ -129,6 +130,7 @@ const WRITABLE = [
   'webhook_url',
   'default_agent',
   'default_owner',
+  'default_team',
   'status',
   'settings',
   'test_mode',

@@ -123,6 +123,7 @@ const properties = {
   ...inboundFlags,
   reopen_days: reopenDays,
   default_owner: nullable(recordId('user', 'The user who becomes owner of new conversations; null clears')),
+  default_team: nullable(recordId('team', 'The team of new conversations; null clears')),
 };
 
 export const InboxUpdate = define('InboxUpdate', Type.Partial(strict(properties), { additionalProperties: false }));
@@ -195,6 +196,7 @@ export const Inbox = define(
     ...inboundFlags,
     reopen_days: reopenDays,
     default_owner: nullable(recordId('user')),
+    default_team: nullable(recordId('team')),
     connection: plain.object("Whether the network has accepted the inbox's credentials", {
       status: oneOf(
         ['PENDING', 'CONNECTED', 'ERROR'],

@@ -9,7 +9,7 @@ import { readContacts } from '../contacts/contacts.ts';
 import { readNotes } from '../contacts/notes/notes.ts';
 import { readConversationRuns } from '../conversations/bulk/runs.ts';
 import { readConversations } from '../conversations/conversations.ts';
-import { readHistoryEntries } from '../conversations/history.ts';
+import { readHistoryEntries } from '../conversations/history/history.ts';
 import { readImports } from '../imports/imports.ts';
 import { readInboxes } from '../inboxes/inboxes.ts';
 import { readNotifications } from '../notifications/notifications.ts';

@@ -100,7 +100,13 @@ test('a user who has turned a kind off is not notified of it, and only users who
   const off = { console: false, browser: true };
   const on = { console: true, browser: false };
   const { body: settings } = await choose(ana, { ASSIGNED: off, MENTIONED: off, REPLIED: off, UNASSIGNED_NEW: on });
-  assert.deepEqual(settings, { ASSIGNED: off, MENTIONED: off, REPLIED: off, UNASSIGNED_NEW: on });
+  assert.deepEqual(settings, {
+    ASSIGNED: off,
+    TEAM_ASSIGNED: { console: true, browser: true },
+    MENTIONED: off,
+    REPLIED: off,
+    UNASSIGNED_NEW: on,
+  });
   const from = makePhoneNumber();
   const { conversation } = await writeAsContact(platform, { from });
   assert.deepEqual((await list(ana)).map(pick), [['UNASSIGNED_NEW', conversation._id, 1]]);
@@ -113,6 +119,7 @@ test('a user who has turned a kind off is not notified of it, and only users who
   const { body: standard } = await call(200, 'GET', '/v1/notification-settings', { key: bia.token });
   assert.deepEqual(standard, {
     ASSIGNED: defaults,
+    TEAM_ASSIGNED: defaults,
     MENTIONED: defaults,
     REPLIED: defaults,
     UNASSIGNED_NEW: { console: false, browser: false },

@@ -5,12 +5,12 @@ import { declareLimit } from '../../platform/values/limits.ts';
 import { define, nullable, oneOf, plain, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
 import { ContactSummary } from '../contacts/schemas.ts';
 
-export const NOTIFICATION_KINDS = ['ASSIGNED', 'MENTIONED', 'REPLIED', 'UNASSIGNED_NEW'] as const;
+export const NOTIFICATION_KINDS = ['ASSIGNED', 'TEAM_ASSIGNED', 'MENTIONED', 'REPLIED', 'UNASSIGNED_NEW'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 const kind = oneOf(
   NOTIFICATION_KINDS,
-  'ASSIGNED: someone else made the user the owner; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user ' +
-    'owns or follows; UNASSIGNED_NEW: a conversation without an owner was opened or reopened',
+  'ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user ' +
+    'owns or follows; UNASSIGNED_NEW: a conversation without an owner and a team was opened or reopened',
 );
 
 export const Notification = define(
@@ -87,9 +87,12 @@ const choice = (description: string) =>
   );
 const choices = {
   ASSIGNED: choice('When someone else makes the user the owner of a conversation'),
+  TEAM_ASSIGNED: choice(
+    'When a conversation without an owner comes to a team of the user: assigned, opened or reopened',
+  ),
   MENTIONED: choice('When a note mentions the user'),
   REPLIED: choice('When the contact writes in a conversation that the user owns or follows'),
-  UNASSIGNED_NEW: choice('When a conversation without an owner is opened or reopened'),
+  UNASSIGNED_NEW: choice('When a conversation without an owner and a team is opened or reopened'),
 } satisfies Record<NotificationKind, unknown>;
 
 export const NotificationSettings = define(

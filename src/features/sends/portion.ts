@@ -198,7 +198,7 @@ async function storeFresh<C extends Candidate>(
   source: SendSource<C>,
   calls: Call<C>[],
 ): Promise<Call<C>[]> {
-  const { _id: inbox, channel, test_mode, default_owner, default_agent } = source.sender.inbox;
+  const { _id: inbox, channel, test_mode, default_owner, default_agent, default_team } = source.sender.inbox;
   const { owner, agent, attendant, keeps } = source.assignment;
   const missing = calls.flatMap(({ row }) => (row.contact === null ? [row] : []));
   const created = missing.length === 0 ? [] : await source.createContacts?.(tx, missing);
@@ -226,6 +226,7 @@ async function storeFresh<C extends Candidate>(
       is_test: test_mode.enabled,
       default_owner,
       default_agent,
+      default_team,
       keeps,
       owner: owner ?? undefined,
       agent: agent ?? undefined,

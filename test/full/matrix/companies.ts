@@ -119,6 +119,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
     'business-field': await field('business', slugs['business-field']),
   };
   const common = { owner: user, custom_fields: { [fields['business-field']]: marker } };
+  const team = (await write('POST', '/v1/teams', { name: marker, members: [user] }))._id;
   const business = (await write('POST', '/v1/businesses', { ...common, name: `${marker} business` }))._id;
   const person = { owner: user, business, custom_fields: { [fields['contact-field']]: marker }, tags: [marker] };
   await write('PATCH', `/v1/contacts/${contact}`, person);
@@ -126,15 +127,22 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
   const pipeline = await write('POST', '/v1/pipelines', { name: marker, steps });
   const step = pipeline.steps[0]._id;
   const values = { custom_fields: { [fields['conversation-field']]: marker }, tags: [marker] };
-  await write('PATCH', `/v1/conversations/${conversation}`, { owner: user, attendant: user, agent, step, ...values });
-  const change = { owner: user, add_tags: [marker] };
+  await write('PATCH', `/v1/conversations/${conversation}`, {
+    owner: user,
+    attendant: user,
+    team,
+    agent,
+    step,
+    ...values,
+  });
+  const change = { owner: user, team, add_tags: [marker] };
   const run = await write('POST', '/v1/conversations/bulk', { ids: [conversation], change });
   const sheets = await createSheets(platform, key, { contact, business, marker, column: slugs.column });
   const form = buildForm({ file: `${marker} file` });
   const attachment = (await platform.call(201, 'POST', '/v1/resource/upload-attachment', { key, ...form })).body;
   const texts = { title: marker, shortcut: marker, content: marker };
   const reply = await write('POST', '/v1/quick-replies', { ...texts, attachment: attachment._id });
-  const filters = { owner: user, agent, step, contact, tag: marker };
+  const filters = { owner: user, team, agent, step, contact, tag: marker };
   const view = await write('POST', '/v1/views', { name: marker, is_shared: true, filters });
   const note = await write('POST', `/v1/contacts/${contact}/notes`, { content: marker });
   const item = await write('POST', '/v1/knowledge/autcl', {
@@ -145,6 +153,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
   const ofCampaign = { ...begun, step, field: fields['contact-field'] };
   const campaign = await write('POST', '/v1/campaigns', makeCampaign(ofCampaign));
   const others = {
+    team,
     campaign: campaign._id,
     enrollment: await insertEnrollment(platform, { campaign: campaign._id, contact }),
     attachment: attachment._id,

@@ -400,6 +400,8 @@ export const SAMPLES: Record<string, Sample> = {
     body: () => ({ shortcut: newId(), content: 'Olá', owner: null }),
   },
   'PATCH /v1/quick-replies/{id}': { body: () => ({ title: 'Till' }) },
+  'POST /v1/teams': { body: () => ({ name: newId() }) },
+  'PATCH /v1/teams/{id}': { body: () => ({ description: 'Takes orders' }) },
   'POST /v1/views': { body: () => ({ name: newId(), is_shared: true, filters: { open: true } }) },
   'PATCH /v1/views/{id}': { body: () => ({ position: 1 }) },
   'POST /v1/scheduled-messages': {

@@ -17,7 +17,7 @@ export const CONVERSATIONS = [
     set: 'conversations',
     title: 'List conversations',
     description:
-      'Lists conversations, the latest activity first, by status, inbox, person, tag or waiting time. Not for their messages: use get_conversation.',
+      'Lists conversations, the latest activity first, by status, inbox, person, team, tag or waiting time. Not for their messages: use get_conversation.',
     kind: 'READ',
     scopes: ['conversations:read'],
     input: {
@@ -26,6 +26,7 @@ export const CONVERSATIONS = [
       contact: Optional(Id('A contact')),
       assigned_to: Optional(Id('The user who owns it')),
       unassigned: Optional(Type.Boolean({ description: 'true: only those without an owner' })),
+      team: Optional(Id('Its team')),
       tag: Optional(Text('A tag', 100)),
       waiting_over_minutes: Optional(
         Type.Integer({ minimum: 1, description: 'Open ones whose contact has waited longer for an answer' }),
@@ -116,7 +117,7 @@ export const CONVERSATIONS = [
     set: 'conversations',
     title: 'Change a conversation',
     description:
-      'Changes status, owner, agent, step, tags or custom fields of a conversation. It sends nothing to the contact.',
+      'Changes status, owner, team, agent, step, tags or custom fields of a conversation. It sends nothing to the contact.',
     kind: 'CHANGE',
     scopes: ['conversations:update'],
     input: {
@@ -124,6 +125,7 @@ export const CONVERSATIONS = [
       status: Optional(Status),
       snoozed_until: Optional(Text('With SNOOZED: until when (ISO 8601)', 40)),
       assign_to: Optional(nullable(Id('The user who owns it; null for nobody'))),
+      team: Optional(nullable(Id('Its team; null for none'))),
       agent: Optional(nullable(Id('The AI agent that answers; null for none'))),
       step: Optional(Id('A step of a pipeline')),
       tags: Optional(Type.Array(Text('A tag', 100), { maxItems: 50, description: 'Replaces all tags' })),

@@ -30,8 +30,9 @@ export const SETUP = [
   defineTool({
     name: 'list_team',
     set: 'setup',
-    title: 'List users, agents and steps',
-    description: 'Lists users, AI agents and pipelines with their steps, for ids in other tools. Not for contacts.',
+    title: 'List users, teams, agents and steps',
+    description:
+      'Lists users, teams, AI agents and pipelines with their steps, for ids in other tools. Not for contacts.',
     kind: 'READ',
     scopes: ['users:read'],
     input: {},
@@ -41,6 +42,7 @@ export const SETUP = [
         (await readList(caller, path, all, { show }))['items'];
       return {
         users: await list('/v1/users', ({ _id, name, role, status }) => ({ id: _id, name, role, status })),
+        teams: await list('/v1/teams', ({ _id, name, members }) => ({ id: _id, name, members })),
         ...(caller.may('agents:read') && {
           agents: await list('/v1/agents', ({ _id, name, description, status }) => ({
             id: _id,

@@ -11,6 +11,7 @@ import type { RunKind } from '../../../platform/work/runs/kind.ts';
 import { findRuns } from '../../../platform/work/runs/queries.ts';
 import { addRun } from '../../../platform/work/runs/runs.ts';
 import { applyValues } from '../../custom-fields/values.ts';
+import { expectTeam } from '../../teams/teams.ts';
 import { expectUsers } from '../../users/assignments.ts';
 import { expectKnownReferences, findMatchingIds } from '../list.ts';
 import { findNewestFirst, RUN_COLUMNS } from './queries.ts';
@@ -71,8 +72,9 @@ export async function startRun(
 
 /** Checks what holds for all conversations, and not what depends on the state of each. */
 async function checkChange({ read }: Tenant, change: ConversationChange): Promise<void> {
-  const { owner, attendant, agent, step, snoozed_until } = change;
+  const { owner, attendant, team, agent, step, snoozed_until } = change;
   await expectUsers(read, { owner, attendant });
+  await expectTeam(read, 'team', team);
   await expectKnownReferences(read, { ...(agent && { agent }), ...(step && { step }) });
   await applyValues(read, 'conversation', {}, change.custom_fields);
   if (snoozed_until && Date.parse(snoozed_until) <= Date.now())

@@ -16,15 +16,15 @@ const IN_QUEUE = `status <> 'SNOOZED'`;
 
 /**
  * Counts the conversations of each view. `user` is the calling user; null for a key. The open ones are read once, from the index
- * conversations_queues alone, and the unread ones from conversation_activity_unread. Of the closed ones only so many are counted that the
+ * conversations_counts alone, and the unread ones from conversation_activity_unread. Of the closed ones only so many are counted that the
  * statement stays quick.
  */
 export function countViews(tx: TenantRead, user: string | null): Promise<ConversationCounts> {
   return one(tx, {
     name: 'conversations.countViews',
     text: `with open as materialized (
-        select status, owner_id, inbox_id, step_id, awaits_reply, count(*) as count from conversations
-        where company_id = $1 and status <> 'CLOSED' group by status, owner_id, inbox_id, step_id, awaits_reply
+        select status, owner_id, inbox_id, team_id, step_id, awaits_reply, count(*) as count from conversations
+        where company_id = $1 and status <> 'CLOSED' group by status, owner_id, inbox_id, team_id, step_id, awaits_reply
       )
       select ${sumSql('true')} as open, case when $2::text is not null then ${sumSql('owner_id = $2')} end as mine,
         case when $2::text is not null then (select count(*)::int from conversation_activity
@@ -38,7 +38,7 @@ export function countViews(tx: TenantRead, user: string | null): Promise<Convers
         json_build_object('OPEN', ${sumSql(`status = 'OPEN'`)}, 'PENDING', ${sumSql(`status = 'PENDING'`)},
           'SNOOZED', ${sumSql(`status = 'SNOOZED'`)}, 'CLOSED', (select count(*) from (
             select from conversations where company_id = $1 and status = 'CLOSED' limit ${MOST_CLOSED}) closed)) as status,
-        ${sumPerSql('inbox', 'inbox_id')} as inboxes, ${sumPerSql('step', 'step_id')} as steps
+        ${sumPerSql('inbox', 'inbox_id')} as inboxes, ${sumPerSql('team', 'team_id')} as teams, ${sumPerSql('step', 'step_id')} as steps
       from open`,
     values: [tx.companyId, user],
     planEachTime: true,

@@ -51,6 +51,14 @@ export const ConversationCounts = define(
         description: 'The inboxes with open conversations (inbox=<id>&open=true)',
       },
     ),
+    teams: Type.Array(
+      Type.Object({
+        team: recordId('team'),
+        count: countOfOpen,
+        snoozed: plain.integer('How many of them are snoozed'),
+      }),
+      { description: 'The teams with open conversations (team=<id>&open=true)' },
+    ),
     steps: Type.Array(Type.Object({ step: recordId('step'), count: countOfOpen }), {
       description: 'The pipeline steps with open conversations (step=<id>&open=true)',
     }),

@@ -34,6 +34,7 @@ const ACTIONS = {
   'quick-replies': ['create', 'update', 'delete'],
   synonyms: ['update'],
   tables: ['create', 'update', 'delete', 'import', 'create-row', 'update-row', 'delete-row'],
+  teams: ['create', 'update', 'delete'],
   templates: ['create', 'delete'],
   users: ['create', 'update', 'delete'],
   views: ['create', 'update', 'delete'],

@@ -91,6 +91,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
     'scheduled-messages': 'Scheduled messages',
     synonyms: 'Synonyms',
     templates: 'Templates',
+    teams: 'Teams',
     views: 'Saved views',
   },
   {
@@ -105,6 +106,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
       'scheduled-messages': 'Mensagens agendadas',
       synonyms: 'Sinônimos',
       templates: 'Modelos',
+      teams: 'Equipes',
       views: 'Visões salvas',
     },
     es: {
@@ -118,6 +120,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
       'scheduled-messages': 'Mensajes programados',
       synonyms: 'Sinónimos',
       templates: 'Plantillas',
+      teams: 'Equipos',
       views: 'Vistas guardadas',
     },
   },

@@ -42,6 +42,8 @@ function describeChange(texts: Texts, change: Change, all: readonly Change[]): s
       return to === null ? texts.unassigned(before) : texts.assigned(after);
     case 'attendant':
       return to === null ? texts.notAttended(before) : texts.attended(after);
+    case 'team':
+      return to === null ? texts.noTeam(before) : texts.team(after);
     case 'handled_by':
       if (to === 'AI') return texts.agentOn;
       return from === 'AI' ? texts.agentOff : null;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { checkRefusals } from '../../../test/support/refusals.ts';
-import { silenceNetwork, writeAsContact } from '../../../test/support/traffic.ts';
-import { newId } from '../../platform/values/ids.ts';
+import { startPlatform, type Json } from '../../../../test/support/platform.ts';
+import { checkRefusals } from '../../../../test/support/refusals.ts';
+import { silenceNetwork, writeAsContact } from '../../../../test/support/traffic.ts';
+import { newId } from '../../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);

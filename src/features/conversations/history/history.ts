@@ -1,8 +1,8 @@
 /** Lists what happened to a conversation. The trigger `remembered` writes it, in the transaction of each change. */
-import { pageWindow, type Page } from '../../platform/store/paging.ts';
-import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
-import { findHistoryEntries, listHistory } from './history-queries.ts';
-import { expectConversation } from './conversations.ts';
+import { pageWindow, type Page } from '../../../platform/store/paging.ts';
+import type { Tenant, TenantRead } from '../../../platform/store/tenant.ts';
+import { findHistoryEntries, listHistory } from './queries.ts';
+import { expectConversation } from '../conversations.ts';
 import type { HistoryEntry, HistoryQuery } from './schemas.ts';
 
 export async function pageHistory(tenant: Tenant, id: string, query: HistoryQuery): Promise<Page<HistoryEntry>> {

@@ -1,8 +1,8 @@
 /** SQL statements for the history of conversations. */
-import { many } from '../../platform/store/db.ts';
-import type { Page, Window } from '../../platform/store/paging.ts';
-import { listPage } from '../../platform/store/plain-list.ts';
-import type { TenantRead } from '../../platform/store/tenant.ts';
+import { many } from '../../../platform/store/db.ts';
+import type { Page, Window } from '../../../platform/store/paging.ts';
+import { listPage } from '../../../platform/store/plain-list.ts';
+import type { TenantRead } from '../../../platform/store/tenant.ts';
 import type { HistoryEntry } from './schemas.ts';
 
 const COLUMNS = `h._id, h.company_id as company, h.conversation_id as conversation,
