@@ -5,6 +5,10 @@ create table teams (
   _id text collate "C" not null,
   name text not null,
   description text,
+  -- How conversations without an owner are given to members.
+  distribution text not null default 'MANUAL' check (distribution in ('MANUAL', 'ROUND_ROBIN', 'LEAST_LOADED')),
+  -- The most open conversations that a member owns, in all teams, before this team gives the member no more; null for no limit.
+  capacity integer check (capacity between 1 and 1000),
   removed_at timestamptz(3),
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
@@ -19,12 +23,17 @@ create table team_members (
   company_id text collate "C" not null references companies,
   team_id text collate "C" not null,
   user_id text collate "C" not null,
+  -- When the member was last given a conversation of this team; null for never.
+  last_assigned_at timestamptz,
   primary key (company_id, team_id, user_id),
   foreign key (company_id, team_id) references teams on delete cascade,
   foreign key (company_id, user_id) references users on delete cascade
 );
 create index team_members_user on team_members (company_id, user_id);
 call tenant_table('team_members');
+
+-- Whether the user is given conversations of teams.
+alter table users add column availability text not null default 'ONLINE' check (availability in ('ONLINE', 'AWAY'));
 
 alter table inboxes add column default_team text collate "C";
 alter table inboxes add constraint inboxes_default_team_ref foreign key (company_id, default_team) references teams not valid;

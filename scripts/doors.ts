@@ -58,6 +58,8 @@ const SYSTEM_USERS = [
   /^src\/features\/sends\/due\/(queue-queries|loop)\.ts$/,
   // Looks for messages of all companies that are in no part of the search, and chooses the next company whose messages move.
   /^src\/features\/messages\/parts-upkeep(-queries)?\.ts$/,
+  // Finds the teams of all companies that may have a conversation to give to a member.
+  /^src\/features\/distribution\/(distribution|queries)\.ts$/,
   // Deletes old notifications of all companies.
   /^src\/features\/notifications\/upkeep(-queries)?\.ts$/,
   // Deletes old scheduled messages of all companies.

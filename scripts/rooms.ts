@@ -17,6 +17,7 @@ export const ROOMS = [
   'companies',
   'opt-outs',
   'conversations',
+  'distribution',
   'views',
   'admission',
   'messages',

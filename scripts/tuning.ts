@@ -131,6 +131,7 @@ export const TUNING: readonly Tuning[] = [
       'features/agents/turns/ingest-queries.ts': 'MOST_WAITS',
       'features/agents/turns/loop.ts': 'MAX_ATTEMPTS',
       'features/campaigns/turn.ts': 'MAX_PAUSE_SECONDS',
+      'features/distribution/queries.ts': 'MOST_COUNTED',
       'features/sends/dispatch.ts': 'MAX_CALLS MAX_WAIT_MS',
       'features/sends/due/loop.ts': 'MAX_ATTEMPTS',
       'features/inbound/intake.ts': 'MAX_PAUSE_MS',

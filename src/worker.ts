@@ -11,6 +11,7 @@ import { startConversationRuns } from './features/conversations/bulk/work.ts';
 import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
 import { stripFieldJob } from './features/custom-fields/jobs.ts';
 import { releaseBusinessJob, releaseTeamJob, releaseUserJob } from './features/departures/jobs.ts';
+import { createDistribution } from './features/distribution/distribution.ts';
 import { giveUpImportsJob } from './features/imports/jobs.ts';
 import { startImports, type RowImporter } from './features/imports/work.ts';
 import { giveUpUnknownJob, mergeSplitJob, purgeCallbacksJob } from './features/inbound/jobs.ts';
@@ -121,6 +122,7 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     createUsageUpkeep(kit),
     campaignCounters(kit),
     createPartsUpkeep(kit),
+    createDistribution(kit),
   ];
   const polled = loops.map((loop) => loop.dueWork);
   const dueWork = [...polled, running.dueWork(queues().map(({ name }) => name)), ...looks];

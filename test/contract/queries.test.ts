@@ -55,6 +55,7 @@ const RUNNERS: Record<string, Role[]> = {
 const WITHOUT_TABLES: Record<string, string> = {
   'knowledge.findStems': 'finds the stems of given words',
   'knowledge.countFrequentWords': 'counts given words',
+  'distribution.tryLockCompany': 'a lock of the company',
   'tenant.lockLimit': 'a lock of a limit, which the company names',
 };
 
@@ -115,6 +116,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'live.deleteUnwatched': 'companies that nobody watches any more, by the time alone',
   'inboxes.setPeopleLimit': "an account's notification names no company",
   'campaigns.findDifferences': 'a function of the database that has the condition',
+  'distribution.findTurn': 'finds the next team of all companies',
   'campaigns.mendCounters': 'a function of the database that has the condition',
   'knowledge.queueOtherModels': 'items of all companies, by their model alone',
   'agents.deleteOldTurns': 'retention, by age alone',

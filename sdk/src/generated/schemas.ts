@@ -226,6 +226,8 @@ export interface UserUpdate {
   language?: 'pt-BR' | 'en' | 'es' | undefined;
   /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url?: string | null | undefined;
+  /** Whether teams give conversations to the user; an AWAY user keeps those that they own */
+  availability?: 'ONLINE' | 'AWAY' | undefined;
   /** INACTIVE: the user is logged out of the company and cannot log in to it */
   status?: 'ACTIVE' | 'INACTIVE' | undefined;
 }
@@ -245,6 +247,8 @@ export interface User {
   status: 'ACTIVE' | 'INVITED' | 'INACTIVE';
   /** The language of e-mails to the user */
   language: 'pt-BR' | 'en' | 'es';
+  /** Whether teams give conversations to the user; an AWAY user keeps those that they own */
+  availability: 'ONLINE' | 'AWAY';
   /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -270,6 +274,8 @@ export interface InvitedUser {
   status: 'ACTIVE' | 'INVITED' | 'INACTIVE';
   /** The language of e-mails to the user */
   language: 'pt-BR' | 'en' | 'es';
+  /** Whether teams give conversations to the user; an AWAY user keeps those that they own */
+  availability: 'ONLINE' | 'AWAY';
   /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -297,6 +303,8 @@ export interface UserChanged {
   status: 'ACTIVE' | 'INVITED' | 'INACTIVE';
   /** The language of e-mails to the user */
   language: 'pt-BR' | 'en' | 'es';
+  /** Whether teams give conversations to the user; an AWAY user keeps those that they own */
+  availability: 'ONLINE' | 'AWAY';
   /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -398,6 +406,10 @@ export interface Team {
   name: string;
   /** What the team does */
   description: string | null;
+  /** Who becomes the owner of conversations of the team without one. MANUAL: nobody, until someone takes them; ROUND_ROBIN: the members in turn; LEAST_LOADED: the member who owns the fewest open conversations. Only members who are ACTIVE and ONLINE, and whose role can send */
+  distribution: 'MANUAL' | 'ROUND_ROBIN' | 'LEAST_LOADED';
+  /** The most open conversations that a member owns, of all teams, before this team gives the member no more; null for no limit */
+  capacity: number | null;
   /** Its users, except those who are INACTIVE */
   members: string[];
   /** ISO 8601 UTC with milliseconds */
@@ -411,6 +423,10 @@ export interface TeamCreate {
   name: string;
   /** What the team does */
   description?: string | null | undefined;
+  /** Who becomes the owner of conversations of the team without one. MANUAL: nobody, until someone takes them; ROUND_ROBIN: the members in turn; LEAST_LOADED: the member who owns the fewest open conversations. Only members who are ACTIVE and ONLINE, and whose role can send */
+  distribution?: 'MANUAL' | 'ROUND_ROBIN' | 'LEAST_LOADED' | undefined;
+  /** The most open conversations that a member owns, of all teams, before this team gives the member no more; null for no limit */
+  capacity?: number | null | undefined;
   /** The users of the team; replaces all members. A user may be in several teams */
   members?: string[] | undefined;
 }
@@ -420,6 +436,10 @@ export interface TeamUpdate {
   name?: string | undefined;
   /** What the team does */
   description?: string | null | undefined;
+  /** Who becomes the owner of conversations of the team without one. MANUAL: nobody, until someone takes them; ROUND_ROBIN: the members in turn; LEAST_LOADED: the member who owns the fewest open conversations. Only members who are ACTIVE and ONLINE, and whose role can send */
+  distribution?: 'MANUAL' | 'ROUND_ROBIN' | 'LEAST_LOADED' | undefined;
+  /** The most open conversations that a member owns, of all teams, before this team gives the member no more; null for no limit */
+  capacity?: number | null | undefined;
   /** The users of the team; replaces all members. A user may be in several teams */
   members?: string[] | undefined;
 }
@@ -895,41 +915,6 @@ export interface ConversationUpdate {
 export interface StepChange {
   /** Identifier: 24 lower-case hex characters */
   step: string;
-}
-
-export interface HistoryEntry {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** Identifier: 24 lower-case hex characters */
-  conversation: string;
-  /** Who made the change; null for the platform itself, for example when a snooze ends */
-  actor: {
-    /** The kind of actor: a user, a key, an agent, a campaign or a follow-up */
-    type: 'USER' | 'KEY' | 'AGENT' | 'CAMPAIGN' | 'FOLLOWUP';
-    /** Identifier: 24 lower-case hex characters */
-    _id: string;
-    /** Its name at that time */
-    name: string;
-  } | null;
-  /** The changes that were made together */
-  changes: Array<{
-    /** The changes. Each tag that was added or removed is one */
-    field: 'status' | 'snoozed_until' | 'priority' | 'owner' | 'attendant' | 'team' | 'handled_by' | 'agent' | 'step' | 'tag';
-    /** The value before; null for none, and for a tag that was added */
-    from: string | null;
-    /** The new value; null for none, and for a tag that was removed */
-    to: string | null;
-    /** The name of that user, team, agent or step at that time */
-    from_name: string | null;
-    /** The name of that user, team, agent or step at that time */
-    to_name: string | null;
-  }>;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
 }
 
 export interface ConversationFilters {
@@ -2759,6 +2744,41 @@ export interface ConversationRun {
   started_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   finished_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface HistoryEntry {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** Who made the change; null for the platform itself, for example when a snooze ends */
+  actor: {
+    /** The kind of actor: a user, a key, an agent, a campaign or a follow-up */
+    type: 'USER' | 'KEY' | 'AGENT' | 'CAMPAIGN' | 'FOLLOWUP';
+    /** Identifier: 24 lower-case hex characters */
+    _id: string;
+    /** Its name at that time */
+    name: string;
+  } | null;
+  /** The changes that were made together */
+  changes: Array<{
+    /** The changes. Each tag that was added or removed is one */
+    field: 'status' | 'snoozed_until' | 'priority' | 'owner' | 'attendant' | 'team' | 'handled_by' | 'agent' | 'step' | 'tag';
+    /** The value before; null for none, and for a tag that was added */
+    from: string | null;
+    /** The new value; null for none, and for a tag that was removed */
+    to: string | null;
+    /** The name of that user, team, agent or step at that time */
+    from_name: string | null;
+    /** The name of that user, team, agent or step at that time */
+    to_name: string | null;
+  }>;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -4918,6 +4938,8 @@ export interface SendContent {
 export interface ProfileUpdate {
   /** The name shown to people */
   name?: string | undefined;
+  /** Whether teams give conversations to the user; an AWAY user keeps those that they own */
+  availability?: 'ONLINE' | 'AWAY' | undefined;
   /** A JPEG, PNG or WEBP of at most 1 MB, whose public link becomes the `avatar_url`; null removes it */
   picture?: string | null | undefined;
 }

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { FilePart } from '../../platform/http/multipart.ts';
+import { UserUpdate } from '../users/schemas.ts';
 import { define, Name, nullable, recordId, strict, described } from '../../platform/values/schema.ts';
 
 export const ProfileUpdate = define(
@@ -7,6 +8,7 @@ export const ProfileUpdate = define(
   Type.Partial(
     strict({
       name: Name,
+      availability: UserUpdate.properties.availability,
       picture: nullable(
         recordId(
           'attachment',

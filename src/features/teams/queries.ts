@@ -4,14 +4,14 @@ import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Team } from './schemas.ts';
 
-const COLUMNS = `_id, company_id as company, name, description, array(select u._id from team_members m
+const COLUMNS = `_id, company_id as company, name, description, distribution, capacity, array(select u._id from team_members m
       join users u on u.company_id = m.company_id and u._id = m.user_id and u.status <> 'INACTIVE'
     where m.company_id = teams.company_id and m.team_id = teams._id order by u._id) as members,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
 const LIVE = 'company_id = $1 and _id = $2 and removed_at is null';
 
-export type TeamFields = Pick<Team, 'name' | 'description' | 'members'>;
+export type TeamFields = Pick<Team, 'name' | 'description' | 'distribution' | 'capacity' | 'members'>;
 
 export function findTeam(tx: TenantRead, id: string): Promise<Team | null> {
   return maybeOne(tx, {
@@ -45,19 +45,28 @@ export function countTeams(tx: TenantTx): Promise<number> {
   });
 }
 
-export function insertTeam(tx: TenantTx, id: string, { name, description }: TeamFields): Promise<number> {
+export function insertTeam(
+  tx: TenantTx,
+  id: string,
+  { name, description, distribution, capacity }: TeamFields,
+): Promise<number> {
   return exec(tx, {
     name: 'teams.insert',
-    text: 'insert into teams (company_id, _id, name, description) values ($1, $2, $3, $4)',
-    values: [tx.companyId, id, name, description],
+    text: `insert into teams (company_id, _id, name, description, distribution, capacity) values ($1, $2, $3, $4, $5, $6)`,
+    values: [tx.companyId, id, name, description, distribution, capacity],
   });
 }
 
-export function updateTeam(tx: TenantTx, id: string, { name, description }: TeamFields): Promise<number> {
+export function updateTeam(
+  tx: TenantTx,
+  id: string,
+  { name, description, distribution, capacity }: TeamFields,
+): Promise<number> {
   return exec(tx, {
     name: 'teams.update',
-    text: 'update teams set name = $3, description = $4, updated_at = now() where company_id = $1 and _id = $2',
-    values: [tx.companyId, id, name, description],
+    text: `update teams set name = $3, description = $4, distribution = $5, capacity = $6, updated_at = now()
+      where company_id = $1 and _id = $2`,
+    values: [tx.companyId, id, name, description, distribution, capacity],
   });
 }
 

@@ -36,9 +36,10 @@ test('a team is created once with an Idempotency-Key, read, found, changed and r
   const headers = { 'idempotency-key': 'team-1' };
   const members = [bia._id, ana._id].toSorted((a, b) => (a < b ? -1 : 1));
   const body = { name: 'Orders', description: 'Takes orders', members };
+  const manual = { distribution: 'MANUAL', capacity: null };
   const { body: team } = await call(201, 'POST', '/v1/teams', { body, headers });
   const { _id, createdAt: _created, updatedAt: _updated, ...rest } = team;
-  assert.deepEqual(rest, { company: demo._id, ...body });
+  assert.deepEqual(rest, { company: demo._id, ...body, ...manual });
   assert.deepEqual((await call(201, 'POST', '/v1/teams', { body, headers })).body, team);
   const path = `/v1/teams/${_id}`;
   assert.deepEqual(await read(path), team);

@@ -24,7 +24,7 @@ import { MAX_TEAMS, type Team, type TeamCreate, type TeamQuery, type TeamUpdate 
 
 /** Throws TEAM_EXISTS when another team has the name. */
 export async function createTeam(tenant: Tenant, input: TeamCreate): Promise<Team> {
-  const { name, description = null, members = [] } = input;
+  const { name, description = null, distribution = 'MANUAL', capacity = null, members = [] } = input;
   const stored = tenant.tx(async (tx) => {
     await lockLimit(tx, 'teams');
     if ((await countTeams(tx)) >= MAX_TEAMS)
@@ -32,7 +32,7 @@ export async function createTeam(tenant: Tenant, input: TeamCreate): Promise<Tea
     await expectMembers(tx, members);
     const _id = newId();
     tx.created(_id);
-    await insertTeam(tx, _id, { name, description, members });
+    await insertTeam(tx, _id, { name, description, distribution, capacity, members });
     return replaceMembers(tx, _id, members);
   });
   return stored.catch(refuseTakenName(tenant, name));
@@ -51,8 +51,8 @@ export async function pageTeams(tenant: Tenant, query: TeamQuery): Promise<Page<
 export async function updateTeamById(tenant: Tenant, id: string, input: TeamUpdate): Promise<Team> {
   const stored = tenant.tx(async (tx) => {
     const before = expectFound(await lockTeam(tx, id));
-    const { name, description, members } = before;
-    const own = { name, description, members };
+    const { name, description, distribution, capacity, members } = before;
+    const own = { name, description, distribution, capacity, members };
     const next = { ...own, ...input, members: (input.members ?? members).toSorted() };
     if (isDeepStrictEqual(next, own)) return before;
     if (input.members) await expectMembers(tx, input.members);

@@ -17,7 +17,7 @@ export interface NewUser {
   accepted: boolean;
 }
 
-const COLUMNS = `_id, company_id as company, name, email, role, status, language, avatar_url, last_login_at, created_at as "createdAt",
+const COLUMNS = `_id, company_id as company, name, email, role, status, language, availability, avatar_url, last_login_at, created_at as "createdAt",
   updated_at as "updatedAt"`;
 
 export function insertUser(tx: TenantTx | SystemTx, user: NewUser): Promise<User> {
@@ -125,7 +125,7 @@ export function updateUser(
 ): Promise<User> {
   return one(tx, {
     name: 'users.update',
-    text: `update users set name = $3, email = $4, role = $5, status = $6, language = $7, avatar_url = $9, updated_at = now(),
+    text: `update users set name = $3, email = $4, role = $5, status = $6, language = $7, avatar_url = $9, availability = $11, updated_at = now(),
         picture_id = coalesce($10, case when avatar_url is distinct from $9 then null else picture_id end),
         accepted_at = case when $8 then null else accepted_at end,
         session_version = session_version + case when $8 or $6 = 'INACTIVE' and status <> 'INACTIVE' then 1 else 0 end
@@ -141,6 +141,7 @@ export function updateUser(
       moved,
       user.avatar_url,
       picture,
+      user.availability,
     ],
   });
 }

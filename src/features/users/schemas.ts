@@ -29,6 +29,10 @@ export const Email = Type.String({
 
 const role = oneOf(USER_ROLES, "The user's role: docs/scopes.md lists the scopes of each role");
 const language = oneOf(LANGUAGES, 'The language of e-mails to the user');
+const availability = oneOf(
+  ['ONLINE', 'AWAY'],
+  'Whether teams give conversations to the user; an AWAY user keeps those that they own',
+);
 const AVATAR = 'The address of a picture, which visitors of a web chat see next to the name';
 const avatar_url = nullable(webAddress(AVATAR));
 
@@ -47,6 +51,7 @@ export const UserUpdate = define(
       role,
       language,
       avatar_url,
+      availability,
       status: oneOf(['ACTIVE', 'INACTIVE'], 'INACTIVE: the user is logged out of the company and cannot log in to it'),
     }),
     {
@@ -64,6 +69,7 @@ const userProperties = {
   role,
   status: oneOf(USER_STATUSES, 'INVITED until the mailed invitation is accepted'),
   language,
+  availability,
   avatar_url: nullable(plain.text(AVATAR)),
   last_login_at: nullable(Timestamp),
   createdAt: Timestamp,

@@ -125,7 +125,7 @@ export async function updateUserById(
 }
 
 /** `picture` is the attachment behind the `avatar_url`. */
-export type OwnChange = Pick<UserUpdate, 'name' | 'avatar_url'> & { picture?: string | null };
+export type OwnChange = Pick<UserUpdate, 'name' | 'avatar_url' | 'availability'> & { picture?: string | null };
 
 /** Changes what users may change of their own record. None of it affects what a user may do. */
 export async function changeOwnRecord(

@@ -1,0 +1,69 @@
+-- Triggers note which teams may have a conversation to give to a member, so no code can forget it. Only those are noted that give out their
+-- conversations.
+
+create or replace function note_team_turn(company text, team text) returns void language sql as $$
+  insert into team_turns (company_id, _id, team_id)
+    select company_id, new_id(), _id from teams
+    where company_id = company and _id = team and distribution <> 'MANUAL' and removed_at is null
+$$;
+
+create or replace function note_turns_of_member(company text, member text) returns void language sql as $$
+  select note_team_turn(company_id, team_id) from team_members where company_id = company and user_id = member
+$$;
+
+-- A conversation comes to a team without an owner, or is left by its owner. A contact who has not answered a campaign or a bulk send waits for
+-- nobody.
+create or replace function note_new_work() returns trigger language plpgsql as $$
+begin
+  perform note_team_turn(new.company_id, new.team_id);
+  return null;
+end
+$$;
+create or replace trigger gives_out after update on conversations for each row
+  when (new.team_id is not null and new.owner_id is null and new.status = 'OPEN' and new.handled_by <> 'AI'
+    and new.last_inbound_at is not null and not new.awaits_reply
+    and (new.team_id is distinct from old.team_id or old.owner_id is not null or old.status <> 'OPEN' or old.handled_by = 'AI'
+      or old.last_inbound_at is null or old.awaits_reply))
+  execute function note_new_work();
+
+-- A user owns one open conversation less: the user's teams may have waited for that.
+create or replace function note_freed_owner() returns trigger language plpgsql as $$
+begin
+  perform note_team_turn(company_id, _id) from teams where company_id = old.company_id and capacity is not null
+    and _id in (select team_id from team_members where company_id = old.company_id and user_id = old.owner_id);
+  return null;
+end
+$$;
+create or replace trigger frees_owner after update of owner_id, status on conversations for each row
+  when (old.owner_id is not null and old.status = 'OPEN' and (new.owner_id is distinct from old.owner_id or new.status <> 'OPEN'))
+  execute function note_freed_owner();
+
+-- A user comes back, or comes to a team.
+create or replace function note_member_back() returns trigger language plpgsql as $$
+begin
+  perform note_turns_of_member(new.company_id, new._id);
+  return null;
+end
+$$;
+create or replace trigger gives_out after update of availability, status, role on users for each row
+  when (new.status = 'ACTIVE' and new.availability = 'ONLINE'
+    and (old.status <> 'ACTIVE' or old.availability <> 'ONLINE' or old.role <> new.role))
+  execute function note_member_back();
+
+create or replace function note_new_member() returns trigger language plpgsql as $$
+begin
+  perform note_team_turn(new.company_id, new.team_id);
+  return null;
+end
+$$;
+create or replace trigger gives_out after insert on team_members for each row execute function note_new_member();
+
+-- A team begins to give out its conversations, or gives out more than before.
+create or replace function note_changed_team() returns trigger language plpgsql as $$
+begin
+  perform note_team_turn(new.company_id, new._id);
+  return null;
+end
+$$;
+create or replace trigger gives_out after update of distribution, capacity on teams for each row
+  when (old.distribution <> new.distribution or old.capacity is distinct from new.capacity) execute function note_changed_team();

@@ -1,0 +1,204 @@
+/** How the conversations of a team are given to its members. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { insertConversations } from '../../../test/support/conversation-runs.ts';
+import { makePhoneNumber } from '../../../test/support/network.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { lockRows } from '../../../test/support/rows.ts';
+import { readEvents, sendText, silenceNetwork, writeAsContact } from '../../../test/support/traffic.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
+import { createDistribution } from './distribution.ts';
+
+const platform = await startPlatform();
+await silenceNetwork(platform);
+const { call, database, demo } = platform;
+const { kit } = platform.running;
+
+const addUser = (role: 'OPERATOR' | 'VIEWER' = 'OPERATOR'): Promise<Json> => platform.createUser(demo._id, role);
+let made = 0;
+const addTeam = async (members: Json[], rule: Json): Promise<string> => {
+  made += 1;
+  const body = { name: `Team ${made}`, members: members.map(({ _id }) => _id), ...rule };
+  return (await call(201, 'POST', '/v1/teams', { body })).body._id;
+};
+const change = (path: string, body: Json, key = demo.key): Promise<Json> => call(200, 'PATCH', path, { body, key });
+const move = (conversation: string, body: Json): Promise<Json> => change(`/v1/conversations/${conversation}`, body);
+const write = async (): Promise<string> => (await writeAsContact(platform)).conversation._id;
+const readOwner = async (conversation: string): Promise<string | null> =>
+  (await call(200, 'GET', `/v1/conversations/${conversation}`)).body.owner;
+const awaitOwner = (conversation: string, owner: string | null = null): Promise<unknown> =>
+  waitUntil('the conversation to get its owner', async () => {
+    const present = await readOwner(conversation);
+    return owner === null ? present !== null : present === owner;
+  });
+/** Waits until no team has a turn, so that what has no owner then gets none. */
+const settle = (): Promise<unknown> =>
+  waitUntil('all turns to be taken', async () => (await database.sql('select from team_turns')).length === 0);
+/** Gives the team conversations whose contacts wait for an answer. */
+async function bring(team: string, count: number): Promise<string[]> {
+  const ids = await insertConversations(platform, { company: demo._id, inbox: demo.inbox, name: 'Maria' }, count);
+  await database.sql(
+    'update conversations set team_id = $2, last_inbound_at = now(), waiting_since = now() where _id = any($1)',
+    [ids, team],
+  );
+  return ids;
+}
+/** Returns how many of the conversations each user owns. */
+async function countByOwner(ids: string[]): Promise<Map<string | null, number>> {
+  const rows = await database.sql<{ owner: string | null; count: number }>(
+    'select owner_id as owner, count(*)::int as count from conversations where _id = any($1) group by owner_id',
+    [ids],
+  );
+  return new Map(rows.map(({ owner, count }) => [owner, count]));
+}
+
+test('1,000 conversations that three processes give to ten members differ by one at most, and the away, the viewer and the stranger get none', async () => {
+  const others = [createDistribution(kit), createDistribution(kit)];
+  const again = setInterval(() => {
+    for (const { begin } of others) begin(true);
+  }, 5);
+  after(() => clearInterval(again));
+  const members = await Promise.all(Array.from({ length: 10 }, () => addUser()));
+  const [away, viewer] = [await addUser(), await addUser('VIEWER')];
+  await change(`/v1/users/${away._id}`, { availability: 'AWAY' });
+  for (const distribution of ['ROUND_ROBIN', 'LEAST_LOADED']) {
+    const team = await addTeam([...members, away, viewer], { distribution });
+    const ids = await bring(team, 500);
+    await waitUntil('all to have an owner', async () => (await countByOwner(ids)).get(null) === undefined);
+    const counts = await countByOwner(ids);
+    assert.deepEqual(
+      members.map(({ _id }) => counts.get(_id)),
+      members.map(() => 50),
+    );
+    assert.equal(counts.size, members.length);
+  }
+  clearInterval(again);
+  await Promise.all(others.map(({ stop }) => stop()));
+});
+
+test('no member gets more than the capacity, also by two teams at once, and the next is given when one is closed', async () => {
+  const members = [await addUser(), await addUser()];
+  const rule = { distribution: 'ROUND_ROBIN', capacity: 3 };
+  const teams = [await addTeam(members, rule), await addTeam(members, rule)];
+  const ids = (await Promise.all(teams.map((team) => bring(team, 10)))).flat();
+  await waitUntil('six to be given', async () => (await countByOwner(ids)).get(null) === 14);
+  await settle();
+  const [ana] = members;
+  const counts = await countByOwner(ids);
+  assert.deepEqual(
+    members.map(({ _id }) => counts.get(_id)),
+    [3, 3],
+  );
+  const owned = await database.sql<{ _id: string }>('select _id from conversations where owner_id = $1', [
+    ana?.['_id'],
+  ]);
+  await move(owned[0]?._id ?? '', { status: 'CLOSED' });
+  await waitUntil('the next to be given', async () => (await countByOwner(ids)).get(null) === 13);
+  await settle();
+  const [row] = await database.sql<{ open: number }>(
+    `select count(*)::int as open from conversations where owner_id = $1 and status = 'OPEN'`,
+    [ana?.['_id']],
+  );
+  assert.equal(row?.open, 3);
+});
+
+test('the least loaded member is the one with the fewest open conversations of all teams', async () => {
+  const [busy, idle] = [await addUser(), await addUser()];
+  for (let i = 0; i < 3; i += 1) await move(await write(), { owner: busy._id });
+  const team = await addTeam([busy, idle], { distribution: 'LEAST_LOADED' });
+  const ids = await bring(team, 3);
+  await waitUntil('all to have an owner', async () => (await countByOwner(ids)).get(idle._id) === 3);
+});
+
+test('a conversation is given to a member with its event, its history and a notification in the same commit', async () => {
+  const ana = await addUser();
+  const team = await addTeam([ana], { distribution: 'ROUND_ROBIN' });
+  const conversation = await write();
+  await move(conversation, { team });
+  await awaitOwner(conversation, ana._id);
+  const { body: record } = await call(200, 'GET', `/v1/conversations/${conversation}`);
+  const [event] = (await readEvents(platform, conversation)).slice(-1);
+  assert.deepEqual(event, { event: 'CONVERSATION_UPDATED', data: record });
+  const [entry] = (await call(200, 'GET', `/v1/conversations/${conversation}/history`)).body.result;
+  assert.deepEqual([entry.actor, entry.changes[0].field, entry.changes[0].to], [null, 'owner', ana._id]);
+  const { result } = (await call(200, 'GET', '/v1/notifications', { key: ana.token })).body;
+  assert.ok(result.some((each: Json) => each.kind === 'ASSIGNED' && each.conversation === conversation));
+});
+
+test('the first message of a contact in an inbox with a default team is given to a member', async () => {
+  const ana = await addUser();
+  const team = await addTeam([ana], { distribution: 'ROUND_ROBIN' });
+  await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_team: team } });
+  await awaitOwner(await write(), ana._id);
+  await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_team: null } });
+});
+
+test('a conversation waits while its team has nobody, and is given when a member comes, comes back or leaves another', async () => {
+  const [ana, bia] = [await addUser(), await addUser()];
+  const team = await addTeam([], { distribution: 'ROUND_ROBIN' });
+  const [conversation = ''] = await bring(team, 1);
+  await settle();
+  assert.equal(await readOwner(conversation), null);
+  await change('/v1/auth/me', { availability: 'AWAY' }, ana.token);
+  await change(`/v1/teams/${team}`, { members: [ana._id] });
+  await settle();
+  assert.equal(await readOwner(conversation), null);
+  await change('/v1/auth/me', { availability: 'ONLINE' }, ana.token);
+  await awaitOwner(conversation, ana._id);
+  await change(`/v1/teams/${team}`, { members: [ana._id, bia._id] });
+  await change(`/v1/users/${ana._id}`, { status: 'INACTIVE' });
+  await awaitOwner(conversation, bia._id);
+});
+
+test('what an agent answers, what has an owner and what no contact has written is given to nobody', async () => {
+  const ana = await addUser();
+  const owner = await addUser();
+  const team = await addTeam([ana], { distribution: 'ROUND_ROBIN' });
+  const owned = await write();
+  await move(owned, { team, owner: owner._id });
+  const body = { inbox: demo.inbox, phone_number: `+${makePhoneNumber()}`, team };
+  const { body: started } = await call(201, 'POST', '/v1/conversations', { body });
+  await sendText(platform, started._id);
+  const [answered = ''] = await bring(await addTeam([], {}), 1);
+  await database.sql(`update conversations set handled_by = 'AI' where _id = $1`, [answered]);
+  await move(answered, { team });
+  await settle();
+  assert.deepEqual(
+    [await readOwner(owned), await readOwner(started._id), await readOwner(answered)],
+    [owner._id, null, null],
+  );
+  await move(answered, { handled_by: 'HUMAN' });
+  await awaitOwner(answered, ana._id);
+});
+
+test('a team whose conversations cannot be given does not hold up the others, and keeps its turn', async () => {
+  const [ana, bia] = [await addUser(), await addUser()];
+  const broken = await addTeam([ana], { distribution: 'ROUND_ROBIN' });
+  const sound = await addTeam([bia], { distribution: 'ROUND_ROBIN' });
+  await database.sql(`create function refuse_broken() returns trigger language plpgsql as
+    $$ begin if new.team_id = '${broken}' and new.owner_id is not null then raise 'refused'; end if; return new; end $$`);
+  await database.sql(
+    'create trigger refuse_broken before update on conversations for each row execute function refuse_broken()',
+  );
+  const [stuck = ''] = await bring(broken, 1);
+  const [given = ''] = await bring(sound, 1);
+  await awaitOwner(given, bia._id);
+  await database.sql('drop function refuse_broken cascade');
+  await database.sql('update team_turns set due_at = now()');
+  await awaitOwner(stuck, ana._id);
+});
+
+test('a conversation that another change holds is given when the change has ended', async () => {
+  const ana = await addUser();
+  const team = await addTeam([], { distribution: 'ROUND_ROBIN' });
+  const [conversation = ''] = await bring(team, 1);
+  await settle();
+  const letGo = await lockRows(platform, 'conversations', [conversation]);
+  await change(`/v1/teams/${team}`, { members: [ana._id] });
+  await waitUntil('the turn to be put off', async () => {
+    const rows = await database.sql('select from team_turns where team_id = $1 and due_at > now()', [team]);
+    return rows.length > 0;
+  });
+  await letGo();
+  await awaitOwner(conversation, ana._id);
+});

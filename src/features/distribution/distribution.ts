@@ -1,0 +1,98 @@
+/** Gives the conversations of a team that have no owner to its members, by the rule of the team. */
+import type { Kit } from '../../kit.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
+import { allows, ROLE_SCOPES, USER_ROLES } from '../../platform/values/scopes.ts';
+import { createPortionedUpkeep, type UpkeepTask } from '../../platform/work/due-work.ts';
+import { emitConversations } from '../conversations/announce.ts';
+import {
+  addTurn,
+  findMembers,
+  findRule,
+  findTurn,
+  give,
+  HAS_TURNS,
+  hasWaiting,
+  lockWaiting,
+  putOff,
+  takeTurns,
+  tryLockCompany,
+  type FreeMember,
+  type Given,
+  type Rule,
+  type TeamTurn,
+} from './queries.ts';
+
+const LOOK_EVERY_MS = 200;
+// The most conversations of one transaction.
+const PORTION = 100;
+// What another transaction holds is free again soon.
+const BUSY_SECONDS = 1;
+// After a failure the other teams come first.
+const FAILED_SECONDS = 30;
+
+const ANSWERING = USER_ROLES.filter((role) => allows(ROLE_SCOPES[role], 'messages:create'));
+
+export const createDistribution = (kit: Kit): UpkeepTask =>
+  createPortionedUpkeep(kit, {
+    due: HAS_TURNS,
+    everyMs: LOOK_EVERY_MS,
+    failure: 'teams: conversations wait for an owner',
+    work: async () => {
+      const turn = await findTurn(kit.database.system('upkeep'));
+      if (turn) await takeTurn(kit, turn);
+      return turn !== null;
+    },
+  });
+
+async function takeTurn(kit: Kit, turn: TeamTurn): Promise<void> {
+  const system = kit.database.system('upkeep');
+  try {
+    const isTaken = await kit.database.tenantTx(turn.company, (tx) => giveOut(tx, turn.team));
+    if (!isTaken) await putOff(system, turn, BUSY_SECONDS);
+  } catch (error) {
+    // Failure policy: the team keeps its turn and gets it again later, so that it does not hold up the others.
+    kit.log.warn({ err: error, team: turn.team }, 'teams: conversations could not be given to members');
+    await putOff(system, turn, FAILED_SECONDS);
+  }
+}
+
+/** Gives out one portion. Returns false while another process does it for this company. */
+async function giveOut(tx: TenantTx, team: string): Promise<boolean> {
+  if (!(await tryLockCompany(tx))) return false;
+  await takeTurns(tx, team);
+  const rule = await findRule(tx, team);
+  if (!rule) return true;
+  const members = await findMembers(tx, team, ANSWERING);
+  if (members.every((member) => isFull(member, rule))) return true;
+  const waiting = await lockWaiting(tx, team, PORTION);
+  const given = distribute(waiting, members, rule);
+  if (given.length > 0) {
+    await give(tx, team, given);
+    await emitConversations(
+      tx,
+      given.map(({ conversation }) => conversation),
+    );
+  }
+  // Fewer than could be given were free, or there are more than a portion.
+  if (given.length === waiting.length && (await hasWaiting(tx, team)))
+    await addTurn(tx, team, waiting.length === PORTION ? 0 : BUSY_SECONDS);
+  return true;
+}
+
+const isFull = ({ load }: FreeMember, { capacity }: Rule): boolean => capacity !== null && load >= capacity;
+
+/** Chooses a member for each conversation, until all members have as many as they may have. */
+function distribute(conversations: string[], members: FreeMember[], rule: Rule): Given[] {
+  const given: Given[] = [];
+  let free = members.filter((member) => !isFull(member, rule));
+  for (const conversation of conversations) {
+    const least = Math.min(...free.map(({ load }) => load));
+    // The order is that of the last assignments, so that among equals it is everybody's turn.
+    const next = rule.distribution === 'LEAST_LOADED' ? free.find(({ load }) => load === least) : free[0];
+    if (!next) break;
+    given.push({ conversation, user: next.user });
+    const after = { ...next, load: next.load + 1 };
+    free = [...free.filter((each) => each !== next), ...(isFull(after, rule) ? [] : [after])];
+  }
+  return given;
+}

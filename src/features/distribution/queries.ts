@@ -1,0 +1,134 @@
+import { exec, many, maybeOne, oneValue } from '../../platform/store/db.ts';
+import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
+import type { Team } from '../teams/schemas.ts';
+
+export const HAS_TURNS = 'exists (select from team_turns where due_at <= now())';
+
+/** A team that may have conversations to give to its members. */
+export interface TeamTurn {
+  company: string;
+  team: string;
+}
+
+export function findTurn(tx: SystemTx): Promise<TeamTurn | null> {
+  return maybeOne(tx, {
+    name: 'distribution.findTurn',
+    text: 'select company_id as company, team_id as team from team_turns where due_at <= now() order by due_at, _id limit 1',
+    values: [],
+  });
+}
+
+/** Puts off the turns of a team that the caller does not take now. Those that another transaction is taking stay as they are. */
+export function putOff(tx: SystemTx, { company, team }: TeamTurn, seconds: number): Promise<number> {
+  return exec(tx, {
+    name: 'distribution.putOff',
+    text: `update team_turns set due_at = now() + make_interval(secs => $3) where company_id = $1 and _id = any(array(
+      select _id from team_turns where company_id = $1 and team_id = $2 for no key update skip locked))`,
+    values: [company, team, seconds],
+  });
+}
+
+/** Makes those who give out conversations of a company take turns, so that they count what the others have given. */
+export function tryLockCompany(tx: TenantTx): Promise<boolean> {
+  return oneValue(tx, {
+    name: 'distribution.tryLockCompany',
+    text: `select pg_try_advisory_xact_lock(hashtextextended('distribution:' || $1::text, 0)) as locked`,
+    values: [tx.companyId],
+  });
+}
+
+/** Takes all turns of a team. What makes a conversation wait after this adds another. */
+export function takeTurns(tx: TenantTx, team: string): Promise<number> {
+  return exec(tx, {
+    name: 'distribution.takeTurns',
+    text: 'delete from team_turns where company_id = $1 and team_id = $2',
+    values: [tx.companyId, team],
+  });
+}
+
+export function addTurn(tx: TenantTx, team: string, seconds: number): Promise<number> {
+  return exec(tx, {
+    name: 'distribution.addTurn',
+    text: `insert into team_turns (company_id, _id, team_id, due_at) values ($1, new_id(), $2, now() + make_interval(secs => $3))`,
+    values: [tx.companyId, team, seconds],
+  });
+}
+
+export type Rule = Pick<Team, 'distribution' | 'capacity'>;
+
+export function findRule(tx: TenantTx, team: string): Promise<Rule | null> {
+  return maybeOne(tx, {
+    name: 'distribution.findRule',
+    text: `select distribution, capacity from teams
+      where company_id = $1 and _id = $2 and removed_at is null and distribution <> 'MANUAL'`,
+    values: [tx.companyId, team],
+  });
+}
+
+// As in the trigger gives_out.
+const WAITING = `company_id = $1 and team_id = $2 and owner_id is null and status = 'OPEN' and handled_by <> 'AI'
+  and last_inbound_at is not null and not awaits_reply`;
+
+/** Locks the next conversations that wait for a member, the contact who has waited longest first. Those that others are changing are left. */
+export async function lockWaiting(tx: TenantTx, team: string, most: number): Promise<string[]> {
+  const rows = await many<{ _id: string }>(tx, {
+    name: 'distribution.lockWaiting',
+    text: `select _id from conversations where ${WAITING} order by waiting_since, _id limit $3 for no key update skip locked`,
+    values: [tx.companyId, team, most],
+  });
+  return rows.map(({ _id }) => _id);
+}
+
+export function hasWaiting(tx: TenantTx, team: string): Promise<boolean> {
+  return oneValue(tx, {
+    name: 'distribution.hasWaiting',
+    text: `select exists (select from conversations where ${WAITING}) as waits`,
+    values: [tx.companyId, team],
+  });
+}
+
+export interface FreeMember {
+  user: string;
+  /** How many open conversations the user owns. */
+  load: number;
+}
+
+// A member with more conversations than this is as loaded as one with this number.
+const MOST_COUNTED = 2_000;
+
+/** Returns the members who can be given a conversation now; the one who was given none for the longest time comes first. */
+export function findMembers(tx: TenantTx, team: string, roles: readonly string[]): Promise<FreeMember[]> {
+  return many(tx, {
+    name: 'distribution.findMembers',
+    text: `select m.user_id as user, (select count(*)::int from (select from conversations
+          where company_id = $1 and owner_id = m.user_id and status = 'OPEN' limit ${MOST_COUNTED}) counted) as load
+      from team_members m join users u on u.company_id = m.company_id and u._id = m.user_id
+      where m.company_id = $1 and m.team_id = $2 and u.status = 'ACTIVE' and u.availability = 'ONLINE' and u.role = any($3::text[])
+      order by m.last_assigned_at nulls first, m.user_id`,
+    values: [tx.companyId, team, roles],
+  });
+}
+
+export interface Given {
+  conversation: string;
+  user: string;
+}
+
+/** Makes the users the owners, in this order. */
+export async function give(tx: TenantTx, team: string, given: Given[]): Promise<void> {
+  const users = given.map(({ user }) => user);
+  await exec(tx, {
+    name: 'distribution.giveConversations',
+    text: `update conversations v set owner_id = n.owner, updated_at = now() from unnest($2::text[], $3::text[]) as n (_id, owner)
+      where v.company_id = $1 and v._id = n._id`,
+    values: [tx.companyId, given.map(({ conversation }) => conversation), users],
+  });
+  await exec(tx, {
+    name: 'distribution.noteTimes',
+    text: `update team_members m set last_assigned_at = n.at from (
+        select owner, max(clock_timestamp() + make_interval(secs => place / 1e6)) as at
+        from unnest($3::text[]) with ordinality as o (owner, place) group by owner) n
+      where m.company_id = $1 and m.team_id = $2 and m.user_id = n.owner`,
+    values: [tx.companyId, team, users],
+  });
+}
