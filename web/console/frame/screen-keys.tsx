@@ -22,6 +22,7 @@ export const SCREEN_KEYS: Readonly<Record<ScreenName, string>> = {
   webhook: 'w',
   company: 'y',
   users: 'u',
+  teams: 'h',
   'api-keys': 'k',
   'connected-apps': 'd',
   fields: 'f',

@@ -117,6 +117,15 @@ export const SCREENS: readonly Screen[] = [
     Component: lazyPart(async () => (await import('../screens/users/users.tsx')).UsersScreen),
   },
   {
+    path: 'teams',
+    name: 'teams',
+    group: 'settings',
+    part: 'workspace',
+    icon: 'contacts',
+    scope: 'users:read',
+    Component: lazyPart(async () => (await import('../screens/teams/teams.tsx')).TeamsScreen),
+  },
+  {
     path: 'inboxes',
     name: 'inboxes',
     group: 'settings',

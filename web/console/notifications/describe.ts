@@ -10,6 +10,7 @@ export function describeNotification({ kind, conversation, contact_summary, acto
   if (kind === 'MENTIONED') return texts.mentioned(contact, by);
   if (kind === 'REPLIED') return count > 1 ? texts.repliedOften(contact, count) : texts.replied(contact);
   if (kind === 'ASSIGNED') return conversation === null ? texts.assignedMany(count, by) : texts.assigned(contact, by);
+  if (kind === 'TEAM_ASSIGNED') return conversation === null ? texts.teamMany(count) : texts.teamAssigned(contact);
   return conversation === null ? texts.queuedMany(count) : texts.queued(contact);
 }
 

@@ -11,7 +11,13 @@ import styles from './settings.module.css';
 import { NOTIFICATIONS } from './texts.ts';
 
 type Kind = keyof NotificationSettings;
-const KINDS = ['ASSIGNED', 'MENTIONED', 'REPLIED', 'UNASSIGNED_NEW'] as const satisfies readonly Kind[];
+const KINDS = [
+  'ASSIGNED',
+  'TEAM_ASSIGNED',
+  'MENTIONED',
+  'REPLIED',
+  'UNASSIGNED_NEW',
+] as const satisfies readonly Kind[];
 
 export function NotificationChoice(): ReactElement {
   const texts = useTexts(NOTIFICATIONS);

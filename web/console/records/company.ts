@@ -1,8 +1,19 @@
 /**
- * Records of which a company has few, and which most screens need: users, inboxes, agents, pipelines, API keys, custom fields, quick
+ * Records of which a company has few, and which most screens need: users, teams, inboxes, agents, pipelines, API keys, custom fields, quick
  * replies, saved views.
  */
-import type { ApiKey, Company, CustomField, Inbox, ListedAgent, Pipeline, QuickReply, User, View } from '@parley/sdk';
+import type {
+  ApiKey,
+  Company,
+  CustomField,
+  Inbox,
+  ListedAgent,
+  Pipeline,
+  QuickReply,
+  Team,
+  User,
+  View,
+} from '@parley/sdk';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { openChannel } from '../../browser/tabs.ts';
@@ -31,6 +42,11 @@ const useSmallList = <T>(name: string, list: () => AsyncIterable<T>): readonly T
   useSmallQuery(name, list).data ?? NONE;
 
 export const useUsers = (): readonly User[] => useSmallList('users', () => parley.users.list.all());
+/** The teams by their names. */
+export function useTeams(): readonly Team[] {
+  const teams = useSmallList('teams', () => parley.teams.list.all());
+  return useMemo(() => teams.toSorted((a, b) => a.name.localeCompare(b.name)), [teams]);
+}
 export const useInboxes = (): readonly Inbox[] => useSmallList('inboxes', () => parley.inboxes.list.all());
 export const useAgents = (): readonly ListedAgent[] => useSmallList('agents', () => parley.agents.list.all());
 export const usePipelines = (): readonly Pipeline[] => useSmallList('pipelines', () => parley.pipelines.list.all());
@@ -121,7 +137,7 @@ export const replaceInCompany = <T extends { _id: string }>(name: 'inboxes', rec
 
 /** Reads one of these lists again, after a change of it. */
 export const rereadCompany = (
-  name: 'users' | 'inboxes' | 'agents' | 'pipelines' | 'custom-fields' | 'quick-replies' | 'views',
+  name: 'users' | 'teams' | 'inboxes' | 'agents' | 'pipelines' | 'custom-fields' | 'quick-replies' | 'views',
 ): void => void queries.invalidateQueries({ queryKey: ['company', name] });
 
 export function useUser(id: string | null): User | null {

@@ -11,6 +11,7 @@ export type ConversationFilter = Pick<
   | 'awaits_reply'
   | 'owner'
   | 'attendant'
+  | 'team'
   | 'agent'
   | 'handled_by'
   | 'inbox'
@@ -45,6 +46,7 @@ export function ruleOf({
   awaits_reply,
   owner,
   attendant,
+  team,
   agent,
   handled_by,
   inbox,
@@ -64,6 +66,7 @@ export function ruleOf({
     (awaits_reply === undefined || conversation.awaits_reply === awaits_reply) &&
     (owner === undefined || conversation.owner === toId(owner)) &&
     (attendant === undefined || conversation.attendant === attendant) &&
+    (team === undefined || conversation.team === toId(team)) &&
     (agent === undefined || conversation.agent === agent) &&
     (handled_by === undefined || conversation.handled_by === handled_by) &&
     (pipeline === undefined || conversation.pipeline === pipeline) &&

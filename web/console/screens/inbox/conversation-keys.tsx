@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { isLetterKey } from '../../frame/shortcuts.ts';
-import { useInboxes, usePipelines } from '../../records/company.ts';
+import { useInboxes, usePipelines, useTeams } from '../../records/company.ts';
 import { assignTo, changeConversation, findKnownConversation } from '../../records/conversations.ts';
 import { useViews } from '../../records/views.ts';
 import { useMay, useSession } from '../../session/session.ts';
@@ -31,7 +31,7 @@ function useKeys(find: (key: string) => (() => void) | undefined): void {
 
 export function useViewKeys(current: string): void {
   const [, navigate] = useLocation();
-  const keys = listViewKeys({ views: useViews(), inboxes: useInboxes(), pipelines: usePipelines() });
+  const keys = listViewKeys({ views: useViews(), teams: useTeams(), inboxes: useInboxes(), pipelines: usePipelines() });
   useKeys((key) => {
     const step = key === '[' ? -1 : key === ']' ? 1 : 0;
     const next = step === 0 ? undefined : keys[keys.indexOf(current) + step];

@@ -1,7 +1,7 @@
 /** The views with their counts. */
 import { useEffect, useRef, type ReactElement } from 'react';
 import { Link } from 'wouter';
-import { useInboxes, usePipelines } from '../../records/company.ts';
+import { useInboxes, usePipelines, useTeams } from '../../records/company.ts';
 import { useCounts } from '../../records/conversations.ts';
 import { useSavedCounts, useViews } from '../../records/views.ts';
 import { formatNumber } from '../../texts/formats.ts';
@@ -11,7 +11,15 @@ import { Icon, type IconName } from '../../ui/icon.tsx';
 import { INBOX } from './texts.ts';
 import styles from './view-list.module.css';
 import { VIEWS } from './view-texts.ts';
-import { countOf, FIXED_VIEWS, groupSavedViews, listInboxViews, listStepViews, VIEW_ICONS } from './views.ts';
+import {
+  countOf,
+  FIXED_VIEWS,
+  groupSavedViews,
+  listInboxViews,
+  listStepViews,
+  listTeamViews,
+  VIEW_ICONS,
+} from './views.ts';
 
 interface ViewListProps {
   current: string;
@@ -24,6 +32,7 @@ export function ViewList({ current, isFolded }: ViewListProps): ReactElement {
   const names = useTexts(SCREEN_NAMES);
   const pipelines = usePipelines();
   const inboxes = useInboxes();
+  const teams = useTeams();
   const savedTexts = useTexts(VIEWS);
   const views = useViews();
   const saved = groupSavedViews(views);
@@ -33,7 +42,7 @@ export function ViewList({ current, isFolded }: ViewListProps): ReactElement {
   // What comes later, such as the counts, moves the views that are behind it.
   useEffect(() => {
     scrollIntoSight(row.current?.querySelector('[aria-current]'));
-  }, [current, isFolded, hasCounts, hasSavedCounts, views.length, inboxes.length, pipelines.length]);
+  }, [current, isFolded, hasCounts, hasSavedCounts, views.length, teams.length, inboxes.length, pipelines.length]);
   const fixed = FIXED_VIEWS.map((key) => ({ key, name: texts[key], icon: VIEW_ICONS[key] }));
   return (
     <nav
@@ -47,6 +56,7 @@ export function ViewList({ current, isFolded }: ViewListProps): ReactElement {
       <ViewLinks current={current} views={fixed} />
       <ViewLinks current={current} views={saved.own} title={savedTexts.own} />
       <ViewLinks current={current} views={saved.shared} title={savedTexts.shared} />
+      <ViewLinks current={current} views={listTeamViews(teams)} title={texts.teams} />
       <ViewLinks current={current} views={listInboxViews(inboxes)} title={texts.inboxes} />
       {pipelines.map((pipeline) => (
         <ViewLinks
@@ -66,6 +76,7 @@ export function useViewName(key: string): string {
   const views = [
     ...FIXED_VIEWS.map((fixed): View => ({ key: fixed, name: texts[fixed] })),
     ...Object.values(groupSavedViews(useViews())).flat(),
+    ...listTeamViews(useTeams()),
     ...listInboxViews(useInboxes()),
     ...usePipelines().flatMap(listStepViews),
   ];

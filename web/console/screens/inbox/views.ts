@@ -1,5 +1,5 @@
-/** The views of the inbox. The key of a view is its part of the address: `mine`, `snoozed`, `inbox-<id>`, `step-<id>`, `view-<id>`. */
-import type { ConversationCounts, Inbox, Pipeline, View } from '@parley/sdk';
+/** The views of the inbox. The key of a view is its part of the address: `mine`, `snoozed`, `team-<id>`, `inbox-<id>`, `step-<id>`, `view-<id>`. */
+import type { ConversationCounts, Inbox, Pipeline, Team, View } from '@parley/sdk';
 import type { ConversationFilter } from '../../records/conversation-filters.ts';
 import { splitFilters } from './list-options.ts';
 import { toViewKey } from '../../records/views.ts';
@@ -47,8 +47,9 @@ export function findFilter(key: string, user: string, saved: View | undefined): 
     case 'closed':
       return { status: 'CLOSED' };
     default: {
-      const [, kind, id] = /^(inbox|step)-([0-9a-f]{24})$/.exec(key) ?? [];
+      const [, kind, id] = /^(team|inbox|step)-([0-9a-f]{24})$/.exec(key) ?? [];
       if (!kind || !id) return null;
+      if (kind === 'team') return { ...QUEUE, team: id };
       return kind === 'step' ? { open: true, step: id } : { ...QUEUE, inbox: id };
     }
   }
@@ -72,13 +73,18 @@ export function countOf(key: string, counts: ConversationCounts | undefined): nu
     case 'closed':
       return counts.status.CLOSED;
     default: {
-      const inbox = counts.inboxes.find((each) => key === `inbox-${each.inbox}`);
-      return inbox
-        ? inbox.count - inbox.snoozed
+      const queue =
+        counts.inboxes.find(({ inbox }) => key === `inbox-${inbox}`) ??
+        counts.teams.find(({ team }) => key === `team-${team}`);
+      return queue
+        ? queue.count - queue.snoozed
         : (counts.steps.find(({ step }) => key === `step-${step}`)?.count ?? 0);
     }
   }
 }
+
+export const listTeamViews = (teams: readonly Team[]): { key: string; name: string }[] =>
+  teams.map(({ _id, name }) => ({ key: `team-${_id}`, name }));
 
 export const listInboxViews = (inboxes: readonly Inbox[]): { key: string; name: string }[] =>
   inboxes.filter(({ status }) => status === 'ACTIVE').map(({ _id, name }) => ({ key: `inbox-${_id}`, name }));
@@ -95,15 +101,16 @@ export function groupSavedViews(views: readonly View[]): Record<'own' | 'shared'
 
 interface Sources {
   views: readonly View[];
+  teams: readonly Team[];
   inboxes: readonly Inbox[];
   pipelines: readonly Pipeline[];
 }
 
 /** The keys of all views, in their order. */
-export const listViewKeys = ({ views, inboxes, pipelines }: Sources): readonly string[] => [
+export const listViewKeys = ({ views, teams, inboxes, pipelines }: Sources): readonly string[] => [
   ...FIXED_VIEWS,
   ...Object.values(groupSavedViews(views))
     .flat()
     .map(({ key }) => key),
-  ...[...listInboxViews(inboxes), ...pipelines.flatMap(listStepViews)].map(({ key }) => key),
+  ...[...listTeamViews(teams), ...listInboxViews(inboxes), ...pipelines.flatMap(listStepViews)].map(({ key }) => key),
 ];

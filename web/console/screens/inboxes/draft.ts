@@ -6,6 +6,7 @@ export type Draft = Pick<
   | 'name'
   | 'door_name'
   | 'default_owner'
+  | 'default_team'
   | 'general_config'
   | 'disable_inbound_ai'
   | 'process_unsupported_messages'
@@ -24,6 +25,7 @@ export function toDraft(inbox: Inbox): Draft {
     name,
     door_name,
     default_owner,
+    default_team,
     default_agent = null,
     general_config,
     disable_inbound_ai,
@@ -35,6 +37,7 @@ export function toDraft(inbox: Inbox): Draft {
     name,
     door_name,
     default_owner,
+    default_team,
     default_agent,
     general_config,
     disable_inbound_ai,

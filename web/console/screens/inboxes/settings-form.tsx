@@ -3,7 +3,7 @@ import type { Inbox } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
-import { useAgents, useUsers } from '../../records/company.ts';
+import { useAgents, useTeams, useUsers } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -22,7 +22,16 @@ import { SETTINGS } from './settings-texts.ts';
 import { TestMode } from './test-mode.tsx';
 import { INBOXES } from './texts.ts';
 
-const FIELDS = ['name', 'door_name', 'default_owner', 'default_agent', 'reopen_days', 'test_mode', 'webhook_url'];
+const FIELDS = [
+  'name',
+  'door_name',
+  'default_owner',
+  'default_team',
+  'default_agent',
+  'reopen_days',
+  'test_mode',
+  'webhook_url',
+];
 
 export function SettingsForm({ inbox }: { inbox: Inbox }): ReactElement {
   const texts = useTexts(SETTINGS);
@@ -51,6 +60,7 @@ export function SettingsForm({ inbox }: { inbox: Inbox }): ReactElement {
           error={explainField(error, 'name')}
         />
         <OwnerField {...{ draft, change, error }} />
+        <TeamField {...{ draft, change, error }} />
         <AgentField {...{ draft, change, error }} />
         <ReopenField {...{ draft, change, error }} />
         <MessageSwitches {...{ draft, change, error }} />
@@ -93,6 +103,22 @@ function OwnerField({ draft, change, error }: DraftProps): ReactElement {
       options={[{ value: '', label: texts.nobody }, ...users.map(({ _id, name }) => ({ value: _id, label: name }))]}
       onChange={(owner) => change({ default_owner: owner === '' ? null : owner })}
       error={explainField(error, 'default_owner')}
+    />
+  );
+}
+
+function TeamField({ draft, change, error }: DraftProps): ReactElement | null {
+  const texts = useTexts(SETTINGS);
+  const teams = useTeams();
+  if (teams.length === 0) return null;
+  return (
+    <SelectField
+      label={texts.team}
+      hint={texts.teamHint}
+      value={draft.default_team ?? ''}
+      options={[{ value: '', label: texts.noTeam }, ...teams.map(({ _id, name }) => ({ value: _id, label: name }))]}
+      onChange={(team) => change({ default_team: team === '' ? null : team })}
+      error={explainField(error, 'default_team')}
     />
   );
 }

@@ -3,11 +3,13 @@ import type { ProfileUpdate, User } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
-import { useSession } from '../../session/session.ts';
+import { AVAILABILITIES, chooseAvailability } from '../../frame/availability.ts';
+import { FRAME } from '../../frame/texts.ts';
+import { useMay, useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
 import { FileField } from '../../ui/file-field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -20,7 +22,9 @@ import { PROFILE } from './texts.ts';
 
 export function AboutMe(): ReactElement {
   const texts = useTexts(PROFILE);
+  const frame = useTexts(FRAME);
   const { user } = useSession();
+  const mayAnswer = useMay('messages:create');
   const [name, setName] = useState(user.name);
   const showChanged = (changed: User): void => {
     showUser(changed);
@@ -55,6 +59,14 @@ export function AboutMe(): ReactElement {
           </Button>
         )}
       </div>
+      {mayAnswer && (
+        <SelectField
+          label={frame.availability}
+          value={user.availability}
+          options={AVAILABILITIES.map((value) => ({ value, label: frame[value] }))}
+          onChange={chooseAvailability}
+        />
+      )}
       <FormProblem error={upload.error ?? save.error} fields={['name']} />
       <TextField
         label={texts.name}

@@ -27,6 +27,7 @@ const en = {
   ACTIVE: 'Active',
   INVITED: 'Invited',
   INACTIVE: 'Inactive',
+  AWAY: 'Away',
 };
 
 export const USERS = defineTexts(en, {
@@ -58,6 +59,7 @@ export const USERS = defineTexts(en, {
     ACTIVE: 'Ativo',
     INVITED: 'Convidado',
     INACTIVE: 'Inativo',
+    AWAY: 'Ausente',
   },
   es: {
     lead: 'Todas las personas que trabajan aquí para la empresa. Quien es invitado recibe un enlace.',
@@ -88,6 +90,7 @@ export const USERS = defineTexts(en, {
     ACTIVE: 'Activo',
     INVITED: 'Invitado',
     INACTIVE: 'Inactivo',
+    AWAY: 'Ausente',
   },
 });
 

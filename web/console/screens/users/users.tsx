@@ -82,7 +82,12 @@ function useColumns(): Column<User>[] {
       key: 'status',
       title: texts.status,
       width: '110px',
-      render: ({ status }) => <Badge tone={TONES[status]}>{texts[status]}</Badge>,
+      render: ({ status, availability }) =>
+        status === 'ACTIVE' && availability === 'AWAY' ? (
+          <Badge tone="warning">{texts.AWAY}</Badge>
+        ) : (
+          <Badge tone={TONES[status]}>{texts[status]}</Badge>
+        ),
     },
     {
       key: 'seen',

@@ -20,6 +20,7 @@ import { showError } from '../../../ui/toast.tsx';
 import { useTimeMenu } from '../thread/time-menu.tsx';
 import { THREAD } from '../thread/texts.ts';
 import { listStepItems } from '../step-items.ts';
+import { useTeamItems } from '../team-items.ts';
 import styles from './bulk.module.css';
 import { nameChange } from './change-name.ts';
 import type { Selection } from './selection.ts';
@@ -131,5 +132,6 @@ function useOwnerItems(apply: Apply): MenuItem[] {
     ...agents.map(({ _id, name }): MenuItem => {
       return { key: _id, label: name, icon: 'agent', onSelect: () => apply({ agent: _id, handled_by: 'AI' }) };
     }),
+    ...useTeamItems(null, apply),
   ];
 }

@@ -17,6 +17,7 @@ import { PRIORITIES, PRIORITY_NAMES, STATUS_NAMES } from '../../../texts/convers
 import { findReturn, returnToComposer } from '../../../frame/writing.ts';
 import { canBeUnread, useMarkUnread } from '../marking.ts';
 import { listStepItems } from '../step-items.ts';
+import { useTeamItems } from '../team-items.ts';
 import styles from './thread-head.module.css';
 import { THREAD } from './texts.ts';
 import { useTimeMenu } from './time-menu.tsx';
@@ -145,7 +146,7 @@ function useOwnerItems(conversation: Conversation, apply: Change): MenuItem[] {
     isChosen: owner === null,
     onSelect: () => apply(assignTo(null, conversation)),
   };
-  return [nobody, ...items, ...useAgentItems(conversation, apply)];
+  return [nobody, ...items, ...useAgentItems(conversation, apply), ...useTeamItems(conversation, apply)];
 }
 
 /** The agents that may answer instead of a person. */

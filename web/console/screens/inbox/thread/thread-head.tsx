@@ -2,6 +2,7 @@
 import type { Conversation } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { useTeams } from '../../../records/company.ts';
 import { useWaitsOffline } from '../../../records/in-order.ts';
 import { useMay } from '../../../session/session.ts';
 import { CHANNEL_NAMES } from '../../../texts/channels.ts';
@@ -34,6 +35,7 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
   const states = useTexts(STATUS_NAMES);
   const mayChange = useMay('conversations:update');
   const isNarrow = useIsNarrow();
+  const team = useTeams().find(({ _id }) => _id === conversation.team);
   const isWaiting = useWaitsOffline(conversation._id);
   const details: MenuItem = {
     key: 'details',
@@ -57,6 +59,7 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
           </h1>
           <p className={styles['line']}>
             {CHANNEL_NAMES[conversation.channel]} · {states[conversation.status]}
+            {team && ` · ${team.name}`}
             <span role="status">{isWaiting && ` · ${texts.waitsOffline}`}</span>
           </p>
         </div>

@@ -1,0 +1,85 @@
+/** The teams of the company: who belongs to them, and how they share their conversations. */
+import type { Team } from '@parley/sdk';
+import { useState, type ReactElement } from 'react';
+import { parley } from '../../client.ts';
+import { SCREEN_NAMES } from '../../frame/texts.ts';
+import { useUsers } from '../../records/company.ts';
+import { hasNothing, useFeed } from '../../records/feeds.ts';
+import { useMay } from '../../session/session.ts';
+import { formatNumber } from '../../texts/formats.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Page } from '../../ui/page.tsx';
+import { RecordList, type Column } from '../../ui/record-list.tsx';
+import { Empty } from '../../ui/state.tsx';
+import { TeamDialog } from './team-dialog.tsx';
+import { TEAMS_KEY } from './team-list.ts';
+import { TEAMS } from './texts.ts';
+
+export function TeamsScreen(): ReactElement {
+  const texts = useTexts(TEAMS);
+  const names = useTexts(SCREEN_NAMES);
+  const mayCreate = useMay('users:create');
+  const mayChange = useMay('users:update');
+  const [edited, edit] = useState<Team | 'NEW' | null>(null);
+  const feed = useFeed<Team>(
+    TEAMS_KEY,
+    (after, signal) => parley.teams.list({ limit: 50, skipCount: true, after }, { signal }),
+    { isLive: false },
+  );
+  const create = mayCreate && (
+    <Button kind="primary" icon="plus" onClick={() => edit('NEW')}>
+      {texts.create}
+    </Button>
+  );
+  const isFirst = hasNothing(feed);
+  return (
+    <Page title={names.teams} lead={texts.lead} actions={!isFirst && create}>
+      <RecordList
+        label={names.teams}
+        feed={feed}
+        columns={useColumns()}
+        empty={
+          <Empty icon="contacts" title={texts.nothing}>
+            {isFirst && create}
+          </Empty>
+        }
+        onOpen={mayChange ? edit : undefined}
+      />
+      {edited !== null && <TeamDialog team={edited === 'NEW' ? null : edited} onClose={() => edit(null)} />}
+    </Page>
+  );
+}
+
+function useColumns(): Column<Team>[] {
+  const texts = useTexts(TEAMS);
+  const users = useUsers();
+  const nameMembers = ({ members }: Team): string =>
+    users
+      .filter(({ _id }) => members.includes(_id))
+      .map(({ name }) => name)
+      .join(', ');
+  return [
+    { key: 'name', title: texts.name, width: 'minmax(120px, 2fr)', render: ({ name }) => name },
+    {
+      key: 'members',
+      title: texts.members,
+      width: 'minmax(160px, 4fr)',
+      isSecondary: true,
+      render: (team) => nameMembers(team) || texts.nobody,
+    },
+    {
+      key: 'distribution',
+      title: texts.distribution,
+      width: 'minmax(130px, 2fr)',
+      render: ({ distribution }) => texts[distribution],
+    },
+    {
+      key: 'capacity',
+      title: texts.capacityShort,
+      width: '150px',
+      isSecondary: true,
+      render: ({ capacity }) => (capacity === null ? '–' : formatNumber(capacity)),
+    },
+  ];
+}
