@@ -11,6 +11,7 @@ import { Icon, type IconName } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { INBOX } from './texts.ts';
 import styles from './view-list.module.css';
+import { useViewDrag } from './view-order.ts';
 import { VIEWS } from './view-texts.ts';
 import { countOf, FIXED_VIEWS, groupSavedViews, listInboxViews, listStepViews, VIEW_ICONS } from './views.ts';
 
@@ -126,9 +127,7 @@ function ViewLinks({ current, views, title }: Omit<ViewGroup, 'key'> & { current
       )}
       <ul className={styles['list']}>
         {views.map((view) => (
-          <li key={view.key}>
-            <ViewLink view={view} isCurrent={view.key === current} />
-          </li>
+          <ViewLink key={view.key} view={view} isCurrent={view.key === current} />
         ))}
       </ul>
     </section>
@@ -137,13 +136,21 @@ function ViewLinks({ current, views, title }: Omit<ViewGroup, 'key'> & { current
 
 function ViewLink({ view, isCurrent }: { view: View; isCurrent: boolean }): ReactElement {
   const count = useCountView()(view.key);
+  const { row, edge } = useViewDrag(view.key);
   return (
-    <Link href={`/${view.key}`} className={styles['view']} aria-current={isCurrent ? 'page' : undefined}>
-      {view.icon && <Icon name={view.icon} />}
-      <span className={styles['name']} dir="auto">
-        {view.name}
-      </span>
-      {count !== null && <span className={styles['count']}>{count}</span>}
-    </Link>
+    <li ref={row} className={styles['place']} data-edge={edge}>
+      <Link
+        href={`/${view.key}`}
+        className={styles['view']}
+        aria-current={isCurrent ? 'page' : undefined}
+        draggable={false}
+      >
+        {view.icon && <Icon name={view.icon} />}
+        <span className={styles['name']} dir="auto">
+          {view.name}
+        </span>
+        {count !== null && <span className={styles['count']}>{count}</span>}
+      </Link>
+    </li>
   );
 }
