@@ -96,7 +96,10 @@ function FirstLine({ conversation, name }: { conversation: Conversation; name: s
 }
 
 /** What was written last or is not sent yet, with the state of the conversation and its owner. */
-function SecondLine({ conversation, isCurrent }: Pick<ConversationRowProps, 'conversation' | 'isCurrent'>): ReactElement {
+function SecondLine({
+  conversation,
+  isCurrent,
+}: Pick<ConversationRowProps, 'conversation' | 'isCurrent'>): ReactElement {
   const states = useTexts(STATUS_NAMES);
   const inbox = useTexts(INBOX);
   const owner = useUserName(conversation.owner);

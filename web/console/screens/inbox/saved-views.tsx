@@ -50,7 +50,8 @@ function SaveDialog({ view, onClose }: { view: string; onClose(): void }): React
   const [name, setName] = useState('');
   const [isShared, share] = useState(false);
   const creating = useMutation({
-    mutationFn: () => parley.views.create({ ...shown, name, is_shared: isShared, position: findNextPosition(isShared) }),
+    mutationFn: () =>
+      parley.views.create({ ...shown, name, is_shared: isShared, position: findNextPosition(isShared) }),
     onSuccess: (created) => {
       showView(created);
       resetListOptions(view, isSaved);
@@ -149,7 +150,12 @@ function useMoveItems(key: string): MenuItem[] {
   if (!own) return [];
   const index = own.list.indexOf(own.view);
   const up: MenuItem = { key: 'up', label: texts.moveUp, icon: 'up', onSelect: () => placeView(own, index - 1) };
-  const down: MenuItem = { key: 'down', label: texts.moveDown, icon: 'down', onSelect: () => placeView(own, index + 1) };
+  const down: MenuItem = {
+    key: 'down',
+    label: texts.moveDown,
+    icon: 'down',
+    onSelect: () => placeView(own, index + 1),
+  };
   return [...(index > 0 ? [up] : []), ...(index < own.list.length - 1 ? [down] : [])];
 }
 

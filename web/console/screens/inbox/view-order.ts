@@ -54,7 +54,8 @@ export function useViewDrag(key: string): { row: RefObject<HTMLLIElement | null>
         onDrop: ({ source, location }) => {
           setEdge(undefined);
           const dragged = find(source.data);
-          if (dragged && latest.current) drop(dragged, latest.current, findEdge(element, location.current.input.clientY));
+          if (dragged && latest.current)
+            drop(dragged, latest.current, findEdge(element, location.current.input.clientY));
         },
       }),
     );
