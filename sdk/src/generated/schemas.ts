@@ -2648,6 +2648,8 @@ export interface ConversationChange {
   add_tags?: string[] | undefined;
   /** Tags to remove from each conversation */
   remove_tags?: string[] | undefined;
+  /** true: marks each conversation as unread, false: as read, like PUT /v1/conversations/{id}/unread and …/read */
+  unread?: boolean | undefined;
 }
 
 export interface ConversationRunCreate {
