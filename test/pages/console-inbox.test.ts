@@ -104,7 +104,10 @@ test('several conversations are selected by keyboard, as a range and all at once
   await page.getByRole('button', { name: 'Priority' }).click();
   await page.getByRole('menuitem', { name: 'High' }).click();
   await page.getByText('Priority of 1 conversation set').waitFor();
-  await page.getByRole('link', { name: /Bulk Four/ }).getByRole('img', { name: 'High' }).waitFor();
+  await page
+    .getByRole('link', { name: /Bulk Four/ })
+    .getByRole('img', { name: 'High' })
+    .waitFor();
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await platform.call(200, 'PUT', `/v1/conversations/${threads[3]?.conversation._id}/read`);
   await pick('Bulk Four').check();
