@@ -166,6 +166,8 @@ export interface OutboundMessage {
   unsubscribe?: string;
   /** The name of the user who wrote the message, for networks on which users sign; absent for what no user wrote. */
   author?: string;
+  /** What that user signs mails with; absent for the signature of the inbox. */
+  signature?: string;
   /** True when a program of the business wrote the message, so that programs of the recipient do not answer it. */
   isAutomatic?: true;
   /** True when the sender limits its own rate: a rate-limit refusal is returned at once, so that all its messages can pause. */

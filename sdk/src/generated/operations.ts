@@ -1235,7 +1235,7 @@ export interface Methods {
     openSessionByLink: (body: SessionLink, options?: CallOptions) => Promise<BrowserSession>;
     /** Log the browser out; its session ends and the cookie is removed. Ends only the session of this browser; the user's other sessions and tokens stay valid. */
     closeSession: (options?: CallOptions) => Promise<Success>;
-    /** Change your own name and picture. For the token or session of a user of any role; API keys get 403. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Change your own name, picture and signature. For the token or session of a user of any role; API keys get 403. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     updateMe: (body: ProfileUpdate, options?: CallOptions) => Promise<User>;
     /** Upload your own picture. For the token or session of a user of any role; API keys get 403. The picture replaces the previous one, whose file is removed unless it is used elsewhere. */
     uploadPicture: (body: AuthUploadPictureForm, options?: CallOptions) => Promise<User>;

@@ -226,6 +226,8 @@ export interface UserUpdate {
   language?: 'pt-BR' | 'en' | 'es' | undefined;
   /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url?: string | null | undefined;
+  /** What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox; {{user.name}} is the name of the user */
+  signature?: string | null | undefined;
   /** INACTIVE: the user is logged out of the company and cannot log in to it */
   status?: 'ACTIVE' | 'INACTIVE' | undefined;
 }
@@ -247,6 +249,8 @@ export interface User {
   language: 'pt-BR' | 'en' | 'es';
   /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url: string | null;
+  /** What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox */
+  signature: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_login_at: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -272,6 +276,8 @@ export interface InvitedUser {
   language: 'pt-BR' | 'en' | 'es';
   /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url: string | null;
+  /** What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox */
+  signature: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_login_at: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -299,6 +305,8 @@ export interface UserChanged {
   language: 'pt-BR' | 'en' | 'es';
   /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url: string | null;
+  /** What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox */
+  signature: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_login_at: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -4846,6 +4854,8 @@ export interface SendContent {
 export interface ProfileUpdate {
   /** The name shown to people */
   name?: string | undefined;
+  /** What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox; {{user.name}} is the name of the user */
+  signature?: string | null | undefined;
   /** A JPEG, PNG or WEBP of at most 1 MB, whose public link becomes the `avatar_url`; null removes it */
   picture?: string | null | undefined;
 }

@@ -21,12 +21,13 @@ export const PICTURE_MAX_BYTES = declareLimit(1_000_000, {
 
 const ONLY_USERS = 'Only users have a profile';
 
-export function updateProfile(kit: Kit, tenant: Tenant, { name, picture }: ProfileUpdate): Promise<User> {
+export function updateProfile(kit: Kit, tenant: Tenant, { name, signature, picture }: ProfileUpdate): Promise<User> {
   const user = expectUser(tenant, ONLY_USERS);
   return tenant.tx(async (tx) => {
     tx.created(user);
     return changeOwnRecord(tx, user, {
       ...(name === undefined ? {} : { name }),
+      ...(signature === undefined ? {} : { signature }),
       ...(picture === undefined ? {} : { picture, avatar_url: picture && (await findPictureUrl(kit, tx, picture)) }),
     });
   });

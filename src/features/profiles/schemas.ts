@@ -1,12 +1,14 @@
 import { Type, type Static } from 'typebox';
 import { FilePart } from '../../platform/http/multipart.ts';
 import { define, Name, nullable, recordId, strict, described } from '../../platform/values/schema.ts';
+import { signature } from '../users/schemas.ts';
 
 export const ProfileUpdate = define(
   'ProfileUpdate',
   Type.Partial(
     strict({
       name: Name,
+      signature,
       picture: nullable(
         recordId(
           'attachment',
