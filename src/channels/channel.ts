@@ -247,6 +247,8 @@ export interface ChannelNetwork<Config = Record<string, unknown>> extends Sendin
   markRead?(message: AnsweredMessage, config: Config, signal: AbortSignal): Promise<void>;
   /** Shows for some seconds to the contact that someone writes an answer to this message. Throws as markRead does. */
   showTyping?(message: AnsweredMessage, config: Config, signal: AbortSignal): Promise<void>;
+  /** Deletes a message that the business has sent, for everyone. Throws NetworkRefusal when the network refused, and another error when the outcome is unknown. */
+  revoke?(sent: AnsweredMessage, config: Config, signal: AbortSignal): Promise<void>;
   templates?: ChannelTemplates<Config>;
   /** The cause of a failure in Portuguese, for display. */
   failureText?(code: number | string): string;

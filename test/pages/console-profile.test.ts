@@ -27,7 +27,7 @@ test('a person changes name and picture, which the account menu, the list of use
   const options = { path: '/profile', permissions: ['notifications'] };
   const { page, complaints, close } = await openConsole(platform, browser, options);
   const field = page.getByLabel('Name', { exact: true });
-  const save = page.getByRole('button', { name: 'Save', exact: true });
+  const save = page.getByRole('button', { name: 'Save', exact: true }).first();
   await field.fill('');
   await save.click();
   await field.and(page.locator('[aria-invalid=true]')).waitFor();

@@ -1429,6 +1429,8 @@ export interface Methods {
     getBulkRun: (id: string, options?: CallOptions) => Promise<BulkResult>;
     /** Write a note for the team. A note is stored in the conversation and not sent to anyone. Users mentioned in it find it with `GET /v1/messages?mentioned=<id>`. Requires the scope `notes:create`. */
     writeNote: (body: WriteNote, options?: CallOptions) => Promise<Message>;
+    /** Delete a sent message for everyone. Deletes the message at the network, and then its content here; `revoked_at` is set, and MESSAGE_REVOKED is emitted. A message that is deleted already is returned unchanged. Possible for PARTNER_API with a paired phone, and for WEB_V2. Requires the scope `messages:create`. */
+    revoke: (id: string, options?: CallOptions) => Promise<Message>;
   };
   notifications: {
     /** List your notifications. For the token or session of a user of any role; API keys get 403. The one that was raised last comes first. */
@@ -1797,6 +1799,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     listBulkRuns: { method: 'GET', path: '/v1/messages/bulk', query: true, answer: 'list' },
     getBulkRun: { method: 'GET', path: '/v1/messages/bulk/{id}' },
     writeNote: { method: 'POST', path: '/v1/messages/note', body: 'json', key: true },
+    revoke: { method: 'POST', path: '/v1/messages/{id}/revoke', key: true },
   },
   notifications: {
     list: { method: 'GET', path: '/v1/notifications', query: true, answer: 'list' },
