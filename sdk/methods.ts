@@ -84,6 +84,7 @@ export const METHODS: Record<string, Record<string, string>> = {
     listBulkRuns: 'GET /v1/messages/bulk',
     getBulkRun: 'GET /v1/messages/bulk/{id}',
     writeNote: 'POST /v1/messages/note',
+    revoke: 'POST /v1/messages/{id}/revoke',
   },
   agents: {
     turns: 'GET /v1/agents/turns',

@@ -55,6 +55,8 @@ const OPERATIONS: Record<string, (call: GatewayCall) => Answer | Promise<Answer>
   // Only a paired phone has these two.
   'POST chat/markMessageAsRead': (call) => (call.instance.integration === 'business' ? unavailable() : markRead(call)),
   'POST chat/sendPresence': (call) => (call.instance.integration === 'business' ? unavailable() : showTyping(call)),
+  'DELETE chat/deleteMessageForEveryone': (call) =>
+    call.instance.integration === 'business' ? unavailable() : revokeMessage(call),
   'POST chat/whatsappNumbers': findNumbers,
   'POST chat/getBase64FromMediaMessage': readFile,
   'GET template/find': findTemplates,
@@ -128,6 +130,15 @@ function markRead({ sandbox, body }: GatewayCall): Answer {
     showMessage(sandbox, id);
   }
   return answer({ message: 'Read messages', read: 'success' }, 201);
+}
+
+/** The phone keeps the place of a deleted message. */
+function revokeMessage({ sandbox, body }: GatewayCall): Answer {
+  const id = String(body['id']);
+  const message = sandbox.gateway.messages.get(id);
+  if (message) message.data['message'] = { conversation: '🚫 This message was deleted' };
+  showMessage(sandbox, id);
+  return answer({ key: body, status: 'PENDING' }, 201);
 }
 
 function showTyping({ sandbox, instance, body }: GatewayCall): Answer {

@@ -18,6 +18,8 @@ export interface Abilities {
   markRead: boolean;
   /** Whether the network shows to a contact that someone writes an answer. */
   typing: boolean;
+  /** Whether a sent message can be deleted for everyone. */
+  revoke: boolean;
   /** Whether the network has templates, which it reviews and which can be sent at any time. */
   templates: boolean;
   /** Whether messages belong to a thread, so that a message is sent with what is before it. */
@@ -42,6 +44,7 @@ export const NO_ABILITIES = {
   media: [],
   markRead: false,
   typing: false,
+  revoke: false,
   templates: false,
   threads: false,
   subjects: false,

@@ -166,6 +166,8 @@ export interface OutboundMessage {
   unsubscribe?: string;
   /** The name of the user who wrote the message, for networks on which users sign; absent for what no user wrote. */
   author?: string;
+  /** What that user signs mails with; absent for the signature of the inbox. */
+  signature?: string;
   /** True when a program of the business wrote the message, so that programs of the recipient do not answer it. */
   isAutomatic?: true;
   /** True when the sender limits its own rate: a rate-limit refusal is returned at once, so that all its messages can pause. */
@@ -245,6 +247,8 @@ export interface ChannelNetwork<Config = Record<string, unknown>> extends Sendin
   markRead?(message: AnsweredMessage, config: Config, signal: AbortSignal): Promise<void>;
   /** Shows for some seconds to the contact that someone writes an answer to this message. Throws as markRead does. */
   showTyping?(message: AnsweredMessage, config: Config, signal: AbortSignal): Promise<void>;
+  /** Deletes a message that the business has sent, for everyone. Throws NetworkRefusal when the network refused, and another error when the outcome is unknown. */
+  revoke?(sent: AnsweredMessage, config: Config, signal: AbortSignal): Promise<void>;
   templates?: ChannelTemplates<Config>;
   /** The cause of a failure in Portuguese, for display. */
   failureText?(code: number | string): string;

@@ -58,6 +58,7 @@ const ABILITIES: { [ability in keyof NamedChannel['can']]: keyof NamedChannel | 
   media: null,
   markRead: 'markRead',
   typing: 'showTyping',
+  revoke: 'revoke',
   templates: 'templates',
   threads: null,
   subjects: null,

@@ -93,6 +93,7 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
     scope: 'inboxes:update',
     why: "changes the inbox's account at the network",
   },
+  'POST /v1/messages/{id}/revoke': { scope: 'messages:create', why: 'acts on what the company has sent' },
   'POST /v1/messages/note': { scope: 'notes:create', why: 'reaches no contact' },
   ...Object.fromEntries(
     [

@@ -90,6 +90,37 @@ test('the files of a reply survive leaving the conversation and a reload of the 
   await close();
 });
 
+test('the row of a conversation marks a text, a note or files that are not sent yet, until they are sent or removed', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Rui Rascunho', text: 'Tem bolo?' });
+  await writeAsContact(platform, { name: 'Sara Seguinte', text: 'Oi' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const row = page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: /Rui Rascunho/ });
+  const isMarked = async (text: string): Promise<void> => {
+    await openRow(page, /Sara Seguinte/);
+    await row.filter({ hasText: 'Draft' }).filter({ hasText: text }).waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    await row.click();
+    await row.filter({ hasText: 'Draft' }).waitFor({ state: 'detached' });
+  };
+  await field(page).fill('Tem, de nozes');
+  await isMarked('Tem, de nozes');
+  await field(page).fill('');
+  await attach(page, 'bolo.png');
+  await file(page, 'bolo.png').locator('img').waitFor();
+  await isMarked('Tem bolo?');
+  await page.getByRole('button', { name: 'Remove: bolo.png' }).click();
+  await page.getByRole('tab', { name: 'Note' }).click();
+  await page.getByRole('textbox', { name: 'Write a note' }).fill('Perguntar ao Beto');
+  await isMarked('Perguntar ao Beto');
+  await page.getByRole('textbox', { name: 'Write a note' }).press('Enter');
+  await page.getByRole('article').filter({ hasText: 'Perguntar ao Beto' }).waitFor();
+  await openRow(page, /Sara Seguinte/);
+  await page.getByRole('heading', { name: 'Sara Seguinte' }).waitFor();
+  assert.equal(await row.filter({ hasText: 'Draft' }).count(), 0);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('a message that is sent during an upload says so, and goes by itself before what is done after it', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Caio Espera', text: 'Manda?' });
   const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });

@@ -101,6 +101,21 @@ test('several conversations are selected by keyboard, as a range and all at once
   await page.getByText('Tags of 3 conversations changed').waitFor();
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await pick('Bulk Four').check();
+  await page.getByRole('button', { name: 'Priority' }).click();
+  await page.getByRole('menuitem', { name: 'High' }).click();
+  await page.getByText('Priority of 1 conversation set').waitFor();
+  await page
+    .getByRole('link', { name: /Bulk Four/ })
+    .getByRole('img', { name: 'High' })
+    .waitFor();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await platform.call(200, 'PUT', `/v1/conversations/${threads[3]?.conversation._id}/read`);
+  await pick('Bulk Four').check();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Mark as unread' }).click();
+  await page.getByText('1 conversation marked as unread').waitFor();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await pick('Bulk Four').check();
   await page.getByRole('button', { name: 'Select all 4 that match' }).click();
   await page.getByRole('button', { name: 'Close', exact: true }).click();
   await findDialog(page).getByText('Close 4 conversations?').waitFor();

@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
+import { findBarriers, openConsole } from '../support/console.ts';
 import { createPerson } from '../support/people.ts';
 import { startPlatform } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
-import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();
@@ -57,29 +56,41 @@ for (const width of [1600, 1440, 1420, 1280, 1100, 1080, 1024, 820, 640, 390])
     await close();
   });
 
-for (const width of [1024, 390])
-  test(`at ${width} pixels the current view is in sight in its row, and the Tab key reaches every view`, async () => {
-    const { result } = (await platform.call(200, 'GET', '/v1/pipelines')).body;
-    const last = result.at(-1).steps.at(-1);
-    const path = `/inbox/step-${last._id}`;
+for (const { width, view } of [
+  { width: 1024, view: 'all' },
+  { width: 390, view: 'all' },
+  { width: 1280, view: `all/${conversation._id}` },
+])
+  test(`at ${width} pixels the title of the list opens the views with their counts, by mouse and by keyboard`, async () => {
     const { page, complaints, close } = await openConsole(platform, browser, {
-      path,
+      path: `/inbox/${view}`,
       viewport: { width, height: 800 },
     });
-    const row = page.getByRole('navigation', { name: 'Views' });
-    const isInSight = (link: Locator) =>
-      waitUntil('the view is in sight', async () => {
-        const [outer, inner] = [await row.boundingBox(), await link.boundingBox()];
-        return outer && inner && inner.x >= outer.x - 1 && inner.x + inner.width <= outer.x + outer.width + 1;
-      });
-    await isInSight(row.locator('[aria-current]').filter({ hasText: last.name }));
-    const links = await row.getByRole('link').all();
-    await links[0]?.focus();
-    for (const [index, link] of links.entries()) {
-      if (index > 0) await page.keyboard.press('Tab');
-      await link.and(page.locator(':focus')).waitFor();
-      await isInSight(link);
+    const views = page.getByRole('navigation', { name: 'Views' });
+    if (width > 1100) {
+      await views.getByRole('link', { name: /^All open/ }).waitFor();
+      await page.getByRole('button', { name: 'Contact details' }).click();
     }
+    await page.getByRole('button', { name: 'All open 1' }).click();
+    assert.equal(await views.count(), 0);
+    await page.getByRole('menuitem', { name: 'Pending 1' }).click();
+    await page.waitForURL(/\/inbox\/pending$/);
+    const title = page.getByRole('button', { name: 'Pending 1' });
+    if (width > 1100) {
+      // Without a conversation there is room for the column again.
+      await views.getByRole('link', { name: /^Pending/ }).waitFor();
+      await title.waitFor({ state: 'detached' });
+      assert.deepEqual(complaints(), []);
+      return close();
+    }
+    await title.and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Mine' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('ArrowDown');
+    assert.deepEqual(await findBarriers(page), []);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/inbox\/unassigned$/);
+    await page.getByRole('button', { name: 'Unassigned' }).and(page.locator(':focus')).waitFor();
     assert.deepEqual(complaints(), []);
     await close();
   });

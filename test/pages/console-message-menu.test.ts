@@ -66,6 +66,31 @@ test('a reaction that the network refuses is shown with its cause, and not at th
   await close();
 });
 
+test('a message in a web chat is deleted for everyone after a question, and one on another channel has no such item', async () => {
+  const inbox = (await call(201, 'POST', '/v1/inboxes', { body: { channel: 'WEB_V2', name: 'Shop' } })).body._id;
+  const contact = { name: 'Wanda Web', external_id: 'wanda' };
+  const person = (await call(201, 'POST', '/v1/contacts', { body: contact })).body._id;
+  const { body: conversation } = await call(201, 'POST', '/v1/conversations', { body: { inbox, contact: person } });
+  await sendText(platform, conversation._id, { content: 'Wrong price' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const bubble = page.getByRole('article').filter({ hasText: 'Wrong price' });
+  await bubble.getByRole('button', { name: 'Message actions' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Delete for everyone' }).click();
+  await page.getByText('Delete this message for everyone?').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete for everyone' }).click();
+  await page.getByText('This message was deleted by its sender.').waitFor();
+  assert.equal((await listMessages(conversation._id)).at(-1)?.['content'], null);
+  const { conversation: other } = await writeAsContact(platform, { name: 'Wilma Whats', text: 'Oi' });
+  await sendText(platform, other._id, { content: 'Olá, Wilma' });
+  await page.goto(`${platform.url}/console/inbox/all/${other._id}`);
+  await page.getByRole('article').filter({ hasText: 'Olá, Wilma' }).first().click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Copy text' }).waitFor();
+  assert.equal(await page.getByRole('menuitem', { name: 'Delete for everyone' }).count(), 0);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('the menu copies the text of a message, and of a note that is all it does', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Ana Lima', text: 'Rua das Flores, 12' });
   await call(201, 'POST', '/v1/messages/note', {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { uploadFile } from '../support/attachments.ts';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, findDialog, openConsole } from '../support/console.ts';
+import { findBarriers, findDialog, holdAnswers, openConsole } from '../support/console.ts';
 import { makePng } from '../support/media-samples.ts';
 import { makePhoneNumber } from '../support/network.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
@@ -49,6 +49,80 @@ test('a note about the contact that one user writes, edits and removes shows at 
   await seen.getByText('Allergic to all nuts').waitFor({ state: 'detached' });
   assert.deepEqual([...mine.complaints(), ...others.complaints()], []);
   await Promise.all([mine.close(), others.close()]);
+});
+
+test('what is typed in the panel and not saved is there again after another conversation and a reload, until it is saved', async () => {
+  const conversation = await begin('Ugo Unsaved');
+  await begin('Vera Visited');
+  const field = { title: 'Size', slug: 'size', context: 'conversation', type: 'TEXT' };
+  await call(201, 'POST', '/v1/custom-fields', { body: field });
+  const note = (content: string): Promise<unknown> =>
+    call(201, 'POST', `/v1/contacts/${conversation.contact}/notes`, { body: { content } });
+  await note('Likes blue');
+  const { page, complaints, close } = await open(conversation);
+  const panel = await openPanel(page);
+  const size = panel.getByLabel('Size');
+  const added = panel.getByLabel('Write a note about the contact');
+  const edited = panel.getByLabel('Edit note');
+  await size.fill('XL');
+  await added.fill('Calls on Monday');
+  await panel.getByRole('button', { name: 'Edit note' }).click();
+  await edited.fill('Likes green');
+  const openRow = (name: RegExp): Promise<void> =>
+    page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name }).click();
+  await openRow(/Vera Visited/);
+  await panel.getByRole('heading', { name: 'Vera Visited' }).waitFor();
+  assert.deepEqual([await size.inputValue(), await added.inputValue()], ['', '']);
+  await openRow(/Ugo Unsaved/);
+  await page.reload();
+  await edited.waitFor();
+  assert.deepEqual(
+    [await size.inputValue(), await added.inputValue(), await edited.inputValue()],
+    ['XL', 'Calls on Monday', 'Likes green'],
+  );
+  assert.deepEqual(await findBarriers(page), []);
+  await edited.press('Escape');
+  await panel.getByText('Likes blue').waitFor();
+  await added.press('Control+Enter');
+  await panel.getByText('Calls on Monday').and(panel.locator('p')).waitFor();
+  // The answer arrives while another conversation is shown.
+  const held = await holdAnswers(page, `/v1/conversations/${conversation._id}`);
+  await panel.getByRole('button', { name: 'Save', exact: true }).click();
+  await held.answered();
+  await openRow(/Vera Visited/);
+  await panel.getByRole('heading', { name: 'Vera Visited' }).waitFor();
+  await held.release();
+  const findKept = (): Promise<string[]> =>
+    page.evaluate(`Object.keys(localStorage).filter((key) => /panel/.test(key))`);
+  await waitUntil('nothing to be kept', async () => (await findKept()).length === 0);
+  await page.reload();
+  await openRow(/Ugo Unsaved/);
+  await waitUntil('the saved value', async () => (await size.inputValue()) === 'XL');
+  assert.deepEqual([await added.inputValue(), await edited.count()], ['', 0]);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('the panel says when a name cannot be read, and the origin stays while it is read again', async () => {
+  const conversation = await begin('Olga Origin');
+  const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'Silva Events' } })).body._id;
+  await call(200, 'PATCH', `/v1/contacts/${conversation.contact}`, { body: { business } });
+  const { page, close } = await open(conversation);
+  const problem = { code: 'VALIDATION_FAILED', title: 'Failed', detail: 'It failed here.', errors: [] };
+  await page.route('**/v1/businesses/*', (route) =>
+    route.fulfill({ status: 400, contentType: 'application/problem+json', body: JSON.stringify(problem) }),
+  );
+  const panel = await openPanel(page);
+  await panel.getByText('It failed here.').waitFor();
+  await panel.getByRole('button', { name: 'Origin' }).click();
+  await panel.getByText('Source').waitFor();
+  const held = await holdAnswers(page, 'sort=createdAt');
+  const { body: contact } = await call(200, 'GET', `/v1/contacts/${conversation.contact}`);
+  await platform.receive({ from: contact.phone_number.replace('+', ''), name: 'Olga Origin', text: 'And now?' });
+  await held.answered();
+  assert.ok(await panel.getByText('Source').isVisible());
+  await held.release();
+  await close();
 });
 
 test('a section of the panel is loaded when it is unfolded, and the browser remembers that it is', async () => {

@@ -27,7 +27,7 @@ test('a person changes name and picture, which the account menu, the list of use
   const options = { path: '/profile', permissions: ['notifications'] };
   const { page, complaints, close } = await openConsole(platform, browser, options);
   const field = page.getByLabel('Name', { exact: true });
-  const save = page.getByRole('button', { name: 'Save', exact: true });
+  const save = page.getByRole('button', { name: 'Save', exact: true }).first();
   await field.fill('');
   await save.click();
   await field.and(page.locator('[aria-invalid=true]')).waitFor();
@@ -91,6 +91,25 @@ test('a person changes name and picture, which the account menu, the list of use
   await viewer.page.getByRole('button', { name: 'Account' }).locator('img').waitFor();
   assert.deepEqual(viewer.complaints(), []);
   await viewer.close();
+});
+
+test('a person changes and removes the signature of the own mails', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/profile', role: 'VIEWER' });
+  const field = page.getByLabel('E-mail signature');
+  const card = page.locator('section').filter({ has: field });
+  const save = async (signature: string): Promise<void> => {
+    await field.fill(signature);
+    await card.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').last().waitFor();
+    await waitUntil('the button to rest', async () => card.getByRole('button', { name: 'Save' }).isDisabled());
+    await page.reload();
+    await waitUntil('the stored signature', async () => (await field.inputValue()) === signature);
+  };
+  await save('Bia\nSales');
+  assert.deepEqual(await findBarriers(page), []);
+  await save('');
+  assert.deepEqual(complaints(), []);
+  await close();
 });
 
 test('a person whose picture does not load is shown by the initials of the name', async () => {

@@ -122,6 +122,56 @@ test('a send is undone by Ctrl Z in the empty composer or by its button, is sent
   await close();
 });
 
+test('an undo that comes too late says quietly that the message was sent', async () => {
+  const { page, conversation, close } = await converse({ undoSeconds: 20 });
+  await findField(page).fill('Já vai');
+  await page.route('**/v1/scheduled-messages/*/cancel', async (route) => {
+    const [{ _id } = { _id: '' }] = await listScheduled(conversation);
+    await call(201, 'POST', `/v1/scheduled-messages/${_id}/send`);
+    await route.continue();
+  });
+  await findField(page).press('Enter');
+  await page.getByText(/^Sending in/).waitFor();
+  await findField(page).press('Control+z');
+  await page.getByText('Already sent').waitFor();
+  await page.getByText(/^Sending in/).waitFor({ state: 'detached' });
+  assert.equal(await page.getByText('already sent or cancelled').count(), 0);
+  assert.equal(await findField(page).inputValue(), '');
+  await close();
+});
+
+test('a thread shows more failed scheduled messages than a page has, and says when they cannot be read', async () => {
+  const { page, conversation, close } = await converse();
+  const body = { conversation, message: { content: 'Parada 0' }, send_at: `${IN_A_MONTH}:00.000Z` };
+  const { _id } = (await call(201, 'POST', '/v1/scheduled-messages', { body })).body;
+  await database.sql(
+    `insert into scheduled_messages (company_id, _id, conversation_id, actor, message, status, send_at, created_at)
+      select company_id, new_id(), conversation_id, actor, jsonb_set(message, '{content}', to_jsonb('Parada ' || n)), 'FAILED',
+        now() + n * interval '1 second', now() + n * interval '1 second'
+      from scheduled_messages, generate_series(1, 101) n where _id = $1`,
+    [_id],
+  );
+  await page.reload();
+  await page.getByText('Parada 101', { exact: true }).waitFor();
+  await waitUntil('the oldest of them', async () => {
+    await page.getByRole('log').evaluate((log) => log.scrollTo(0, 0));
+    return page.getByText('Parada 1', { exact: true }).isVisible();
+  });
+  const failing = '**/v1/scheduled-messages?*';
+  const problem = { code: 'FORBIDDEN', title: 'Forbidden', detail: 'Forbidden', errors: [] };
+  await page.route(failing, (route) =>
+    route.fulfill({ status: 403, contentType: 'application/problem+json', body: JSON.stringify(problem) }),
+  );
+  await page.reload();
+  await page.getByText(/^Scheduled messages were not loaded/).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.unroute(failing);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('Parada 101', { exact: true }).waitFor();
+  await page.getByText(/^Scheduled messages were not loaded/).waitFor({ state: 'detached' });
+  await close();
+});
+
 test('a note is neither scheduled nor held: its tab offers no later time, and the note is stored at once', async () => {
   const { page, conversation, complaints, close } = await converse({ undoSeconds: 20 });
   await page.getByRole('tab', { name: 'Note' }).click();

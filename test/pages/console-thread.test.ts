@@ -196,7 +196,7 @@ test('a failed message is marked in the list, says why in the language of the co
     errors: [{ code: 131026, title: 'Undeliverable' }],
   });
   await bubble.getByText('No entregado: el número no está en WhatsApp o no puede recibir este mensaje.').waitFor();
-  await page.getByRole('link', { name: /Bia Leal.*Falló/ }).waitFor();
+  await page.getByRole('link', { name: /Bia Leal.*No entregado/ }).waitFor();
   await bubble.getByRole('button', { name: 'Enviar de nuevo' }).click();
   await bubble.nth(1).getByRole('img', { name: 'Enviado' }).waitFor();
   await bubble.first().getByText('Enviado de nuevo').waitFor();

@@ -110,6 +110,38 @@ test('a shared view with the owner me shows each user their own conversations, a
   await close();
 });
 
+test('saved views are moved by the menu and by dragging, the order is kept, and a user without the right cannot move shared ones', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  const create = (name: string, is_shared: boolean): Promise<string> =>
+    page.evaluate<string>(`fetch('/v1/views', { method: 'POST', headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: '${name}', is_shared: ${is_shared}, filters: {} }) }).then((it) => it.json()).then(({ _id }) => _id)`);
+  const own = ['Aaa', 'Bbb', 'Ccc'];
+  for (const name of own) await create(name, false);
+  const id = await create('Shared one', true);
+  const list = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: /^(Aaa|Bbb|Ccc)/ });
+  const waitForOrder = (order: string): Promise<unknown> =>
+    waitUntil(`the order ${order}`, async () => {
+      const shown = await list.allInnerTexts();
+      return shown.map((text) => text[0]).join('') === order;
+    });
+  await waitForOrder('ABC');
+  await findView(page, 'Bbb').click();
+  await choose(page, 'Change the view', 'Move up');
+  await waitForOrder('BAC');
+  await page.getByRole('button', { name: 'Change the view' }).and(page.locator(':focus')).press('Enter');
+  assert.equal(await page.getByRole('menuitem', { name: 'Move up' }).count(), 0);
+  await page.keyboard.press('Escape');
+  await findView(page, 'Ccc').dragTo(findView(page, 'Bbb'), { targetPosition: { x: 20, y: 3 } });
+  await waitForOrder('CBA');
+  await page.reload();
+  await waitForOrder('CBA');
+  assert.deepEqual(complaints(), []);
+  const other = await openConsole(platform, browser, { path: `/inbox/view-${id}`, role: 'OPERATOR' });
+  await other.page.getByRole('heading', { name: 'Shared one' }).waitFor();
+  assert.equal(await other.page.getByRole('button', { name: 'Change the view' }).count(), 0);
+  await Promise.all([close(), other.close()]);
+});
+
 test('a view whose filters name a record that was deleted says so', async () => {
   const field = { title: 'Size', slug: 'size', context: 'conversation', type: 'TEXT' };
   const { body: made } = await call(201, 'POST', '/v1/custom-fields', { body: field });

@@ -75,7 +75,7 @@ export function composeMail(message: OutboundMessage, { recipients, stream, conf
     envelope: { from: config.address, to: [...new Set([...recipients, ...cc, ...bcc])] },
     // The name of the operator is no subject.
     subject: subject ?? makeSubject(thread?.subject ?? null, text?.slice(nameLine ? nameLine.length + 1 : 0) ?? null),
-    text: `${text ?? ''}${makeSignature(config, message.author)}`,
+    text: `${text ?? ''}${makeSignature(config, message)}`,
     date: new Date(),
     headers: makeHeaders(message, messageId, config.address),
     messageId: `<${messageId}>`,
@@ -89,8 +89,10 @@ export function composeMail(message: OutboundMessage, { recipients, stream, conf
 const toAddress = (address: string) => ({ name: '', address });
 
 /** What stands below a mail that a user wrote: the mark of a signature (RFC 3676, 4.3), and the signature. */
-const makeSignature = ({ signature }: EmailConfig, author: string | undefined): string =>
-  signature && author !== undefined ? `\n\n-- \n${signature.replaceAll(SIGNED_BY, () => author)}` : '';
+function makeSignature(config: EmailConfig, { author, signature: own }: OutboundMessage): string {
+  const signature = own ?? config.signature;
+  return signature && author !== undefined ? `\n\n-- \n${signature.replaceAll(SIGNED_BY, () => author)}` : '';
+}
 
 const listReferences = (ids: string[]): string[] =>
   [...new Set(ids.length > MAX_REFERENCES ? [...ids.slice(0, 1), ...ids.slice(1 - MAX_REFERENCES)] : ids)].map(

@@ -17,7 +17,7 @@ import type { OutboundRequest } from '../../platform/outside/outbound.ts';
 import { readBase, type PartnerApiConfig } from './settings.ts';
 
 export interface GatewayCall {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   /** The path before the name of the instance, such as `message/sendText`. */
   path: string;
   /** A body of JSON, or a stream of JSON for one that has a file in it. */

@@ -12,7 +12,7 @@ import { LID_NAME } from './jid.ts';
 import { PARTNER_MEDIA } from './media.ts';
 import { extractFile, mayCarryFiles, parseEvent } from './parse.ts';
 import { partnerSamples } from './samples.ts';
-import { findNumbers, markRead, sendMessage, showTyping } from './send.ts';
+import { findNumbers, markRead, revokeMessage, sendMessage, showTyping } from './send.ts';
 import { partnerApiSettings, type PartnerApiConfig } from './settings.ts';
 import { createPartnerTemplates } from './templates.ts';
 
@@ -41,6 +41,7 @@ export const partnerApiChannel = declareChannel<'PARTNER_API', PartnerApiConfig,
     media: PARTNER_MEDIA,
     markRead: true,
     typing: true,
+    revoke: true,
     templates: true,
     echoesSends: true,
   },
@@ -57,6 +58,7 @@ function openNetwork(network: NetworkAccess<typeof CLOUD_API_SETTINGS>): Channel
     send: (message, config, signal) => sendMessage(network, message, config, signal),
     markRead: (message, config, signal) => markRead(network, message, { config, signal }),
     showTyping: (message, config, signal) => showTyping(network, message, { config, signal }),
+    revoke: (sent, config, signal) => revokeMessage(network, sent, { config, signal }),
     fetchFile: (wanted, config, signal) => fetchFile(network, wanted, config, signal),
     templates: createPartnerTemplates(network),
     findOverload,

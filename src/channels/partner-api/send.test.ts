@@ -18,6 +18,7 @@ import {
 import { openLive } from '../../../test/support/live.ts';
 import { makeJpg, makePdf } from '../../../test/support/media-samples.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { expectProblem } from '../../../test/support/refusals.ts';
 import { listEventNames, sendText } from '../../../test/support/traffic.ts';
 import { PHONE_NUMBER } from '../identity.ts';
 import { partnerApiSettings } from './settings.ts';
@@ -45,6 +46,26 @@ test('an answer names the message that it answers', async () => {
   const [body] = await listCalls(platform, instance, 'message/sendText');
   const { external_id: quoted } = await read(asked);
   assert.deepEqual(body, { number: '5511988887777', text: 'Bom dia! 👋', quoted: { key: { id: quoted } } });
+});
+
+test('a message is deleted for everyone by one call, and stays when the gateway refuses or does not answer', async () => {
+  const { conversation, _id: received } = await writeThrough(platform, instance, { from: '5511988880001' });
+  const { _id, external_id } = await sendText(platform, conversation, { content: 'Oops' });
+  const path = `/v1/messages/${_id}/revoke`;
+  await setFaults({ deleteMessageForEveryone: [{ code: 1, http_status: 400, message: 'Method not available' }] });
+  expectProblem(await call(400, 'POST', path), 'NETWORK_REFUSED', 'network');
+  await setFaults({ deleteMessageForEveryone: [{ kind: 'http_500' }] });
+  expectProblem(await call(503, 'POST', path), 'UNAVAILABLE');
+  assert.deepEqual([(await read(_id)).content, (await read(_id)).revoked_at], ['Oops', null]);
+  await setFaults({});
+  const { body: revoked } = await call(201, 'POST', path);
+  assert.deepEqual([revoked.content, typeof revoked.revoked_at], [null, 'string']);
+  const calls = await listCalls(platform, instance, 'chat/deleteMessageForEveryone');
+  assert.deepEqual(calls.at(-1), { id: external_id, fromMe: true, remoteJid: '5511988880001@s.whatsapp.net' });
+  assert.deepEqual((await call(201, 'POST', path)).body, revoked);
+  assert.equal((await listCalls(platform, instance, 'chat/deleteMessageForEveryone')).length, calls.length);
+  assert.equal((await listEventNames(platform, _id)).at(-1), 'MESSAGE_REVOKED');
+  expectProblem(await call(409, 'POST', `/v1/messages/${received}/revoke`), 'MESSAGE_NOT_REVOCABLE');
 });
 
 test('a file travels inside the call, with its name and caption', async () => {

@@ -60,6 +60,23 @@ export function markRead(network: Network, { externalId, person }: AnsweredMessa
   return callOrThrow(network, { method: 'POST', path: 'chat/markMessageAsRead', body: { readMessages }, ...calling });
 }
 
+/** Only a paired phone can delete messages: the Cloud API has no such call. */
+export async function revokeMessage(
+  network: Network,
+  { externalId, person }: AnsweredMessage,
+  calling: Calling,
+): Promise<void> {
+  const body = { id: externalId, fromMe: true, remoteJid: toJid(person) };
+  const answer = await callGateway(network, {
+    method: 'DELETE',
+    path: 'chat/deleteMessageForEveryone',
+    body,
+    ...calling,
+  });
+  if (answer.outcome === 'refused') throw new NetworkRefusal(describeFailure(answer), answer.error);
+  if (answer.outcome === 'unknown') throw new Error(describeFailure(answer));
+}
+
 export async function findNumbers(
   network: Network,
   numbers: readonly string[],

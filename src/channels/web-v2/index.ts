@@ -38,13 +38,15 @@ export const webV2Channel = declareChannel<'WEB_V2', WebConfig>({
     media: WEB_MEDIA,
     markRead: true,
     typing: true,
+    revoke: true,
   },
   samples: { ...SILENT.samples, contents: SAMPLES },
   open: (): ChannelNetwork<WebConfig> => ({
     check: () => Promise.resolve({ ok: true, coexistence: null }),
     send: ({ messageId, to }) => Promise.resolve({ outcome: 'accepted', externalId: messageId, person: to }),
-    // Visitors see both by their live stream.
+    // Visitors see these by their live stream.
     markRead: () => Promise.resolve(),
     showTyping: () => Promise.resolve(),
+    revoke: () => Promise.resolve(),
   }),
 });

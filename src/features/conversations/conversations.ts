@@ -1,7 +1,7 @@
 /** Reads and counts conversations, and marks them as read. */
 import type { Kit } from '../../kit.ts';
 import { expectFound } from '../../platform/values/errors.ts';
-import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
+import type { Acting, Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { countViews } from './counts/queries.ts';
 import type { ConversationCounts } from './counts/schemas.ts';
 import { MarkRead } from './jobs.ts';
@@ -31,24 +31,26 @@ export const countConversationViews = ({ read, principal }: Tenant): Promise<Con
   countViews(read, principal.type === 'user' ? principal.id : null);
 
 /** Sets the number of unread messages to 0. On a network with read marks, a job sets them up to the last message of the contact. */
-export async function markConversationRead(kit: Kit, tenant: Tenant, id: string): Promise<Conversation> {
-  return tenant.tx(async (tx) => {
-    await markRead(tx, id);
-    const { principal } = tenant;
-    if (principal.type === 'user') tx.awaitAtCommit(markNotificationsRead(tx, id, principal.id));
-    const conversation = await expectConversation(tx, id);
-    if (kit.channels.get(conversation.channel).can.markRead)
-      await enqueueReadMark(kit, tx, { company: tenant.companyId, conversation: id });
-    return conversation;
-  });
-}
+export const markConversationRead = (kit: Kit, tenant: Tenant, id: string): Promise<Conversation> =>
+  tenant.tx(async (tx) => (await markConversation(kit, tx, tenant, { id, unread: false })).conversation);
 
 /** Sets the number of unread messages to 1 if it is 0. The network has no such mark, so the contact does not notice. */
-export function markConversationUnread(tenant: Tenant, id: string): Promise<Conversation> {
-  return tenant.tx(async (tx) => {
-    await markUnread(tx, id);
-    return expectConversation(tx, id);
-  });
+export const markConversationUnread = (kit: Kit, tenant: Tenant, id: string): Promise<Conversation> =>
+  tenant.tx(async (tx) => (await markConversation(kit, tx, tenant, { id, unread: true })).conversation);
+
+/** Marks a conversation as read or unread in the caller's transaction. */
+export async function markConversation(
+  kit: Kit,
+  tx: TenantTx,
+  { actor }: Acting,
+  { id, unread }: { id: string; unread: boolean },
+): Promise<{ conversation: Conversation; isChanged: boolean }> {
+  const isChanged = (unread ? await markUnread(tx, id) : await markRead(tx, id)) > 0;
+  if (!unread && actor.type === 'user') tx.awaitAtCommit(markNotificationsRead(tx, id, actor.id));
+  const conversation = await expectConversation(tx, id);
+  if (!unread && kit.channels.get(conversation.channel).can.markRead)
+    await enqueueReadMark(kit, tx, { company: tx.companyId, conversation: id });
+  return { conversation, isChanged };
 }
 
 /** Enqueues the network's read mark up to the contact's last message. Requests that arrive before the job begins share it. */

@@ -175,7 +175,8 @@ export function keepContactFromRemoval(tx: TenantTx, id: string): Promise<number
 export function markRead(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'conversations.markRead',
-    text: 'update conversations set unread_count = 0, woken_at = null where company_id = $1 and _id = $2',
+    text: `update conversations set unread_count = 0, woken_at = null
+      where company_id = $1 and _id = $2 and (unread_count > 0 or woken_at is not null)`,
     values: [tx.companyId, id],
   });
 }

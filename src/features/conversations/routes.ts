@@ -148,6 +148,6 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
       'Sets unread_count to 1 if it is 0, so that the conversation is found among the unread ones again. Read receipts that the contact has are not taken back. A conversation without a message of the contact stays unchanged.',
     params: ConversationParams,
     answers: { 200: ref(Conversation) },
-    handler: (tenant, { params }) => markConversationUnread(tenant, params.id),
+    handler: (tenant, { params }) => markConversationUnread(kit, tenant, params.id),
   });
 }

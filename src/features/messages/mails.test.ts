@@ -106,6 +106,22 @@ test('only what a user writes has the signature of the inbox, with the name of t
   assert.equal((await readLast()).text?.trim(), 'Hello');
 });
 
+test('the own signature of a user replaces that of the inbox', async () => {
+  const conversationId = await createConversation('ida@client.example');
+  const otto = await createPerson(platform, demo._id, 'OPERATOR');
+  await call(200, 'PATCH', `/v1/users/${otto._id}`, { body: { name: 'Otto', signature: '{{user.name}}, sales' } });
+  await send({ conversationId }, otto.token);
+  assert.equal((await readLast()).text?.trim(), 'Hello\n\n-- \nOtto, sales');
+  const send_at = new Date(Date.now() + 86_400_000).toISOString();
+  const body = { conversation: conversationId, message: { content: 'Later' }, send_at };
+  const { body: scheduled } = await call(201, 'POST', '/v1/scheduled-messages', { key: otto.token, body });
+  await call(201, 'POST', `/v1/scheduled-messages/${scheduled._id}/send`);
+  assert.equal((await readLast()).text?.trim(), 'Later\n\n-- \nOtto, sales');
+  await call(200, 'PATCH', `/v1/users/${otto._id}`, { body: { signature: null } });
+  await send({ conversationId }, otto.token);
+  assert.equal((await readLast()).text?.trim(), 'Hello\n\n-- \nOtto\nThe shop');
+});
+
 test('in test mode no mail goes to an address that is not among those of the tests', async () => {
   const conversationId = await createConversation('tess@client.example');
   const setTestMode = (test_mode: Json): Promise<unknown> =>

@@ -11,6 +11,7 @@ import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
 import { reopenConversation, takeOver } from '../conversations/update.ts';
 import { networkCredentials } from '../inboxes/connection.ts';
 import { makeOptOutLink } from '../opt-outs/links.ts';
+import { readSignature } from '../users/users.ts';
 import { takeTurn } from './account-pace.ts';
 import { readAuthor } from './authors.ts';
 import { findBlock, listCopied } from './blocks.ts';
@@ -87,10 +88,11 @@ export async function storeOutgoing(
     status: blocked ? 'FAILED' : 'QUEUED',
     errors: blocked ? [blocked] : [],
   };
-  const [message, credentials, thread] = await Promise.all([
+  const [message, credentials, thread, signature] = await Promise.all([
     insertOutgoing(tx, fresh),
     blocked ? null : networkCredentials(kit, tx, target.inbox),
     channel.can.threads ? findThread(tx, target.conversation) : null,
+    channel.can.subjects && acting.actor.type === 'user' ? readSignature(tx, acting.actor.id) : null,
   ]);
   tx.created(message._id);
   noteOutgoing(tx, acting.actor, [{ ...fresh, isReaction }], {
@@ -102,7 +104,7 @@ export async function storeOutgoing(
     return { message, call: null };
   }
   if (place) tx.awaitAtCommit(keepPlaces(tx, place.portfolio, [{ message: message._id, ...place.reached }]));
-  const outbound = makeOutbound(kit, acting, message, { outgoing, target, words, replied, files, thread });
+  const outbound = makeOutbound(kit, acting, message, { outgoing, target, words, replied, files, thread, signature });
   const sent = own && { attachment: own._id };
   return { message, call: { channel, company: tx.companyId, stored: message, outbound, ...sent, credentials, place } };
 }
@@ -130,6 +132,8 @@ interface Composition extends Named {
   outgoing: Outgoing;
   words: NamedContent;
   thread: MessageThread | null;
+  /** What the user signs mails with; null for the signature of the inbox. */
+  signature: string | null;
 }
 
 /** Actors whose messages no person has written or chosen at that moment. */
@@ -139,7 +143,7 @@ const makeOutbound = (
   kit: Kit,
   acting: Acting,
   { _id: messageId }: Message,
-  { outgoing, target, words: { content, nameLine }, replied, files, thread }: Composition,
+  { outgoing, target, words: { content, nameLine }, replied, files, thread, signature }: Composition,
 ): OutboundMessage => ({
   messageId,
   to: { names: target.names ?? [] },
@@ -152,6 +156,7 @@ const makeOutbound = (
   ...addOptOutLink(kit, acting, outgoing, target),
   ...(AUTOMATIC.has(acting.actor.type) && { isAutomatic: true }),
   ...(acting.actor.type === 'user' && { author: acting.actor.name }),
+  ...(signature !== null && { signature }),
 });
 
 /** Actors whose messages no one has asked for. */

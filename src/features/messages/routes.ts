@@ -18,6 +18,7 @@ import {
   SendText,
   WriteNote,
 } from './schemas.ts';
+import { revokeMessage } from './revoke.ts';
 import { searchMessages } from './search.ts';
 import { SendContent } from './content/schemas.ts';
 import { sendContent } from './content/send-content.ts';
@@ -103,6 +104,7 @@ function writeRoutes(app: FastifyInstance, kit: Kit): void {
     handler: (tenant, { body }) => sendContent(kit, tenant, body),
     again: readMessage,
   });
+  revokeRoute(app, kit);
   for (const contentType of FILE_TYPES) fileRoute(app, kit, contentType);
   operation(app, kit.access, {
     method: 'POST',
@@ -116,6 +118,23 @@ function writeRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 201: ref(Message) },
     errors: ['QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => writeNote(tenant, body),
+    again: readMessage,
+  });
+}
+
+function revokeRoute(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/messages/:id/revoke',
+    scope: 'messages:create',
+    action: 'messages.revoke',
+    summary: 'Delete a sent message for everyone',
+    description:
+      'Deletes the message at the network, and then its content here; `revoked_at` is set, and MESSAGE_REVOKED is emitted. A message that is deleted already is returned unchanged. Possible for PARTNER_API with a paired phone, and for WEB_V2.',
+    params: MessageParams,
+    answers: { 201: ref(Message) },
+    errors: ['MESSAGE_NOT_REVOCABLE', 'NETWORK_REFUSED'],
+    handler: (tenant, { params }) => revokeMessage(kit, tenant, params.id),
     again: readMessage,
   });
 }

@@ -12,7 +12,7 @@ const { call, demo } = platform;
 const PATH = '/v1/auth/me';
 const viewer = await createPerson(platform, demo._id, 'VIEWER');
 
-test('users of any role change their own name and picture and nothing else, and the audit names the user', async () => {
+test('users of any role change their own name, picture and signature and nothing else, and the audit names the user', async () => {
   const { _id: picture, external_url } = await uploadFile(platform, { data: makePng(64, 64) });
   const { body: user } = await call(200, 'PATCH', PATH, { key: viewer.token, body: { name: 'Bia Reis', picture } });
   assert.deepEqual([user._id, user.name, user.avatar_url, user.role], [viewer._id, 'Bia Reis', external_url, 'VIEWER']);
@@ -21,7 +21,14 @@ test('users of any role change their own name and picture and nothing else, and 
   assert.deepEqual([audit.result[0].resource_id, audit.result[0].actor._id], [viewer._id, viewer._id]);
   const removed = await call(200, 'PATCH', PATH, { key: viewer.token, body: { picture: null } });
   assert.deepEqual([removed.body.name, removed.body.avatar_url], ['Bia Reis', null]);
-  for (const body of [{ role: 'OWNER' }, { email: 'x@example.test' }, { avatar_url: 'https://a.example/b.png' }])
+  const signed = await call(200, 'PATCH', PATH, { key: viewer.token, body: { signature: 'Bia, at the shop' } });
+  assert.equal(signed.body.signature, 'Bia, at the shop');
+  for (const body of [
+    { role: 'OWNER' },
+    { signature: ' ' },
+    { email: 'x@example.test' },
+    { avatar_url: 'https://a.example/b.png' },
+  ])
     expectProblem(await call(400, 'PATCH', PATH, { key: viewer.token, body }), 'VALIDATION_FAILED');
 });
 

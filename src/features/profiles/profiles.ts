@@ -21,13 +21,18 @@ export const PICTURE_MAX_BYTES = declareLimit(1_000_000, {
 
 const ONLY_USERS = 'Only users have a profile';
 
-export function updateProfile(kit: Kit, tenant: Tenant, { name, picture, availability }: ProfileUpdate): Promise<User> {
+export function updateProfile(
+  kit: Kit,
+  tenant: Tenant,
+  { name, signature, picture, availability }: ProfileUpdate,
+): Promise<User> {
   const user = expectUser(tenant, ONLY_USERS);
   return tenant.tx(async (tx) => {
     tx.created(user);
     return changeOwnRecord(tx, user, {
       ...(name === undefined ? {} : { name }),
       ...(availability === undefined ? {} : { availability }),
+      ...(signature === undefined ? {} : { signature }),
       ...(picture === undefined ? {} : { picture, avatar_url: picture && (await findPictureUrl(kit, tx, picture)) }),
     });
   });

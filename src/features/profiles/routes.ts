@@ -13,7 +13,7 @@ export function profileRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/auth/me',
     scope: null,
     action: 'users.update',
-    summary: 'Change your own name, picture and availability',
+    summary: 'Change your own name, picture, signature and availability',
     description: 'For the token or session of a user of any role; API keys get 403.',
     body: ref(ProfileUpdate),
     answers: { 200: ref(User) },

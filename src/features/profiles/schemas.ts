@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { FilePart } from '../../platform/http/multipart.ts';
-import { UserUpdate } from '../users/schemas.ts';
+import { signature, UserUpdate } from '../users/schemas.ts';
 import { define, Name, nullable, recordId, strict, described } from '../../platform/values/schema.ts';
 
 export const ProfileUpdate = define(
@@ -9,6 +9,7 @@ export const ProfileUpdate = define(
     strict({
       name: Name,
       availability: UserUpdate.properties.availability,
+      signature,
       picture: nullable(
         recordId(
           'attachment',

@@ -15,7 +15,7 @@ export interface Account extends User {
   accepted: boolean;
 }
 
-const USER = `u._id, u.company_id as company, u.name, u.email, u.role, u.status, u.language, u.availability, u.avatar_url, u.last_login_at,
+const USER = `u._id, u.company_id as company, u.name, u.email, u.role, u.status, u.language, u.availability, u.avatar_url, u.signature, u.last_login_at,
   u.created_at as "createdAt", u.updated_at as "updatedAt"`;
 const COLUMNS = `${USER}, u.session_version, u.accepted_at is not null as accepted, p.password_hash, c.name as company_name`;
 const LIVING = `join companies c on c._id = u.company_id and c.status = 'ACTIVE'`;

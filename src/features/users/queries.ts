@@ -17,7 +17,7 @@ export interface NewUser {
   accepted: boolean;
 }
 
-const COLUMNS = `_id, company_id as company, name, email, role, status, language, availability, avatar_url, last_login_at, created_at as "createdAt",
+const COLUMNS = `_id, company_id as company, name, email, role, status, language, availability, avatar_url, signature, last_login_at, created_at as "createdAt",
   updated_at as "updatedAt"`;
 
 export function insertUser(tx: TenantTx | SystemTx, user: NewUser): Promise<User> {
@@ -125,7 +125,7 @@ export function updateUser(
 ): Promise<User> {
   return one(tx, {
     name: 'users.update',
-    text: `update users set name = $3, email = $4, role = $5, status = $6, language = $7, avatar_url = $9, availability = $11, updated_at = now(),
+    text: `update users set name = $3, email = $4, role = $5, status = $6, language = $7, avatar_url = $9, availability = $11, signature = $12, updated_at = now(),
         picture_id = coalesce($10, case when avatar_url is distinct from $9 then null else picture_id end),
         accepted_at = case when $8 then null else accepted_at end,
         session_version = session_version + case when $8 or $6 = 'INACTIVE' and status <> 'INACTIVE' then 1 else 0 end
@@ -142,6 +142,7 @@ export function updateUser(
       user.avatar_url,
       picture,
       user.availability,
+      user.signature,
     ],
   });
 }
@@ -153,7 +154,7 @@ export function updateUser(
 export function markRemoved(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'users.markRemoved',
-    text: `update users set removed_at = now(), status = 'INACTIVE', email = _id, accepted_at = null, avatar_url = null, picture_id = null,
+    text: `update users set removed_at = now(), status = 'INACTIVE', email = _id, accepted_at = null, avatar_url = null, picture_id = null, signature = null,
         session_version = session_version + 1, updated_at = now()
       where company_id = $1 and _id = $2`,
     values: [tx.companyId, id],
@@ -167,4 +168,14 @@ export function deleteLinks(tx: TenantTx, userId: string): Promise<number> {
     text: 'delete from password_tokens where company_id = $1 and user_id = $2',
     values: [tx.companyId, userId],
   });
+}
+
+/** Reads what stands below the mails of a user; null for the signature of the inbox. */
+export async function findSignature(tx: TenantTx, id: string): Promise<string | null> {
+  const row = await maybeOne<{ signature: string | null }>(tx, {
+    name: 'users.findSignature',
+    text: 'select signature from users where company_id = $1 and _id = $2',
+    values: [tx.companyId, id],
+  });
+  return row?.signature ?? null;
 }

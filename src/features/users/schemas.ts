@@ -3,6 +3,7 @@ import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
 import {
   define,
   Name,
+  NOT_BLANK,
   nullable,
   oneOf,
   recordId,
@@ -12,6 +13,7 @@ import {
   webAddress,
   plain,
 } from '../../platform/values/schema.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 import { USER_ROLES } from '../../platform/values/scopes.ts';
 import { ApiKey } from '../api-keys/schemas.ts';
 
@@ -35,6 +37,22 @@ const availability = oneOf(
 );
 const AVATAR = 'The address of a picture, which visitors of a web chat see next to the name';
 const avatar_url = nullable(webAddress(AVATAR));
+const SIGNATURE =
+  'What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox';
+/** The signature of a user, as a request gives it. */
+export const signature = nullable(
+  Type.String({
+    minLength: 1,
+    maxLength: declareLimit(2_000, {
+      topic: 'E-mail',
+      what: 'Signature of a user',
+      unit: 'characters',
+      beyond: '400',
+    }),
+    ...NOT_BLANK,
+    description: `${SIGNATURE}; {{user.name}} is the name of the user`,
+  }),
+);
 
 export const UserCreate = define(
   'UserCreate',
@@ -52,6 +70,7 @@ export const UserUpdate = define(
       language,
       avatar_url,
       availability,
+      signature,
       status: oneOf(['ACTIVE', 'INACTIVE'], 'INACTIVE: the user is logged out of the company and cannot log in to it'),
     }),
     {
@@ -71,6 +90,7 @@ const userProperties = {
   language,
   availability,
   avatar_url: nullable(plain.text(AVATAR)),
+  signature: nullable(plain.text(SIGNATURE)),
   last_login_at: nullable(Timestamp),
   createdAt: Timestamp,
   updatedAt: Timestamp,

@@ -68,6 +68,7 @@ describe('the record of a user', () => {
       status: 'INVITED',
       language: 'en',
       avatar_url: null,
+      signature: null,
       last_login_at: null,
     });
     assert.deepEqual(await readUser(company, _id), body);
@@ -78,7 +79,14 @@ describe('the record of a user', () => {
     const company = await platform.createCompany();
     const { body: before } = await create(201, company, somebody());
     const avatar_url = 'https://pictures.example/bia.png';
-    const changes = { name: 'Bia', email: freshEmail('bia'), role: 'OPERATOR', language: 'es', avatar_url };
+    const changes = {
+      name: 'Bia',
+      email: freshEmail('bia'),
+      role: 'OPERATOR',
+      language: 'es',
+      avatar_url,
+      signature: 'Bia',
+    };
     for (const [field, value] of Object.entries(changes)) {
       const { body } = await change(200, company, before._id, { [field]: value });
       assert.equal(body[field], value);

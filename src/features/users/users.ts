@@ -16,6 +16,7 @@ import { ReleaseUser, SendInvitation } from './jobs.ts';
 import {
   deleteLinks,
   findLanguage,
+  findSignature,
   findUser,
   insertUser,
   listUsers,
@@ -125,7 +126,9 @@ export async function updateUserById(
 }
 
 /** `picture` is the attachment behind the `avatar_url`. */
-export type OwnChange = Pick<UserUpdate, 'name' | 'avatar_url' | 'availability'> & { picture?: string | null };
+export type OwnChange = Pick<UserUpdate, 'name' | 'avatar_url' | 'availability' | 'signature'> & {
+  picture?: string | null;
+};
 
 /** Changes what users may change of their own record. None of it affects what a user may do. */
 export async function changeOwnRecord(
@@ -194,3 +197,6 @@ const refuseTakenEmail = whenTaken('users_company_email_key', async () => {
   const message = 'already belongs to a user of this company';
   throw new AppError('USER_EXISTS', undefined, [{ path: 'email', code: 'USER_EXISTS', message }]);
 });
+
+/** Reads what stands below the mails that a user writes; null for the signature of the inbox. */
+export const readSignature = (tx: TenantTx, id: string): Promise<string | null> => findSignature(tx, id);

@@ -112,6 +112,18 @@ test('a visitor sees the name and the picture of the person who answers, no note
   await live.close();
 });
 
+test('a visitor sees at once that a message was deleted for everyone', async () => {
+  const visitor = await visit(platform, site);
+  const { conversation } = await findExchange(await visitor.write('One'));
+  const live = await visitor.live();
+  const body = { conversationId: conversation._id, message: { content: 'for somebody else' } };
+  const { body: sent } = await call(201, 'POST', '/v1/messages/send-text', { body });
+  await live.waitFor('message', ({ content }) => content === 'for somebody else');
+  await call(201, 'POST', `/v1/messages/${sent._id}/revoke`);
+  await live.waitFor('message', ({ _id, is_revoked, content }) => _id === sent._id && is_revoked && content === null);
+  await live.close();
+});
+
 test('the buttons that an agent offers reach the visitor, and a press tells the company which one it was, as on every channel', async () => {
   const visitor = await visit(platform, site);
   const { conversation } = await findExchange(await visitor.write('A shirt, please'));

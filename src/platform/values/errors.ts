@@ -52,6 +52,7 @@ export const ERRORS = {
   COLUMN_IN_USE: { status: 409, title: 'The change would lose values of rows' },
   FOLLOW_UP_ENDED: { status: 409, title: 'The follow-up has been sent or cancelled, or is being sent' },
   SCHEDULED_MESSAGE_ENDED: { status: 409, title: 'The message has been sent or cancelled, or is being sent' },
+  MESSAGE_NOT_REVOCABLE: { status: 409, title: 'The message cannot be deleted for everyone' },
   MCP_NOT_ENABLED: { status: 409, title: 'MCP servers are not enabled for the company' },
   AGENT_IN_USE: { status: 409, title: 'An inbox, a campaign or a conversation uses this agent' },
   ATTACHMENT_IN_USE: { status: 409, title: 'The attachment is in use' },

@@ -111,6 +111,18 @@ async function addProfile({ call }: Platform, own: FullCompany): Promise<void> {
   own.fresh = { inbox: (await call(201, 'POST', '/v1/inboxes', { key: own.key, body })).body._id };
 }
 
+/** Sends a message into a web chat, which can delete it. */
+async function addRevocable({ call }: Platform, own: FullCompany): Promise<void> {
+  const post = async (path: string, body: Json): Promise<Json> =>
+    (await call(201, 'POST', path, { key: own.key, body })).body;
+  const inbox = await post('/v1/inboxes', { channel: 'WEB_V2', name: own.marker });
+  const contact = await post('/v1/contacts', { name: 'Ana', external_id: `till_${newId()}` });
+  const conversation = await post('/v1/conversations', { inbox: inbox._id, contact: contact._id });
+  const message = { content: 'Hello' };
+  const sent = await post('/v1/messages/send-text', { conversationId: conversation._id, message });
+  own.fresh = { message: sent['_id'] };
+}
+
 /** Creates a contact without a conversation. */
 async function addContact({ call }: Platform, own: FullCompany): Promise<void> {
   own.fresh = { contact: (await call(201, 'POST', '/v1/contacts', { key: own.key, body: { name: 'Ana' } })).body._id };
@@ -327,6 +339,10 @@ export const SAMPLES: Record<string, Sample> = {
   'DELETE /v1/inboxes/{id}/templates/{name}': {
     params: ({ fresh: { template = '' } }) => ({ name: template }),
     prepare: addTemplate,
+  },
+  'POST /v1/messages/{id}/revoke': {
+    params: ({ fresh: { message = '' } }) => ({ id: message }),
+    prepare: addRevocable,
   },
   'POST /v1/messages/send-text': sends(() => ({ content: 'Hello' })),
   'POST /v1/messages/send-content': sends(() => ({ contentType: 'LOCATION', location: { latitude: 1, longitude: 2 } })),

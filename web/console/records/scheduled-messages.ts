@@ -1,24 +1,32 @@
 /** The scheduled messages of a conversation: those that still wait, and those that could not be sent at their time. */
 import type { CallOptions, ScheduledMessage } from '@parley/sdk';
+import { useEffect } from 'react';
 import { parley } from '../client.ts';
-import { changeFeeds, placeInFeed, removeFromFeed, useFeed, type Feed } from './feeds.ts';
+import { changeFeeds, placeInFeed, removeFromFeed, useFeed, type Feed, type FeedView } from './feeds.ts';
 import { queries } from './queries.ts';
 
 const FEEDS = 'scheduled-messages';
 type Shown = 'SCHEDULED' | 'FAILED';
 const keyOf = (conversation: string, status: Shown): readonly string[] => [FEEDS, conversation, status];
 
-/** The most messages that can wait in a conversation. */
-const MOST = 100;
+const PAGE = 100;
 
-const useListed = (conversation: string, status: Shown): readonly ScheduledMessage[] =>
-  useFeed(keyOf(conversation, status), (after, signal) =>
-    parley.scheduledMessages.list({ conversation, status, limit: MOST, skipCount: true, after }, { signal }),
-  ).items;
+/** Follows all of them: they are shown among the messages, whose order is that of other times. */
+function useListed(conversation: string, status: Shown): FeedView<ScheduledMessage> {
+  const feed = useFeed<ScheduledMessage>(keyOf(conversation, status), (after, signal) =>
+    parley.scheduledMessages.list({ conversation, status, limit: PAGE, skipCount: true, after }, { signal }),
+  );
+  const { hasMore, items } = feed;
+  useEffect(() => {
+    if (hasMore) feed.loadMore();
+    // A page that cannot be read is not asked for again before the list changes.
+  }, [hasMore, items.length]);
+  return feed;
+}
 
-/** Lists what is sent later and what is held, so that its author can take it back. */
-export const useScheduled = (conversation: string): readonly ScheduledMessage[] => useListed(conversation, 'SCHEDULED');
-export const useFailedScheduled = (conversation: string): readonly ScheduledMessage[] =>
+/** Follows what is sent later and what is held, so that its author can take it back. */
+export const useScheduled = (conversation: string): FeedView<ScheduledMessage> => useListed(conversation, 'SCHEDULED');
+export const useFailedScheduled = (conversation: string): FeedView<ScheduledMessage> =>
   useListed(conversation, 'FAILED');
 
 /** How far the browser's clock is ahead of the platform's, according to the last response. */

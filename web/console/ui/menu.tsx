@@ -8,6 +8,8 @@ export interface MenuItem {
   key: string;
   label: string;
   icon?: IconName;
+  /** How many records there are behind the item. */
+  count?: string | null;
   isChosen?: boolean;
   isDangerous?: boolean;
   /** What stands above this item and those behind it. */
@@ -95,7 +97,7 @@ interface BareMenuItemProps {
 }
 
 const Items = ({ items }: Pick<MenuProps, 'items'>): ReactElement[] =>
-  items.map(({ key, label, icon, isChosen, isDangerous, heading, onSelect }) => (
+  items.map(({ key, label, icon, count, isChosen, isDangerous, heading, onSelect }) => (
     <Fragment key={key}>
       {heading !== undefined && (
         <div className={styles['title']} dir="auto">
@@ -107,6 +109,7 @@ const Items = ({ items }: Pick<MenuProps, 'items'>): ReactElement[] =>
         <span className={styles['label']} dir="auto">
           {label}
         </span>
+        {count && <span className={styles['count']}>{count}</span>}
         {isChosen && <Icon name="check" size={16} />}
       </Base.Item>
     </Fragment>

@@ -74,6 +74,25 @@ test('one change is made in all conversations of a list of ids, each with the ev
   }
 });
 
+test('a bulk change marks conversations as unread or read, alone or with other changes, and leaves those without a message', async () => {
+  const ids = await insert(3);
+  const [, , silent = ''] = ids;
+  await database.sql('update conversations set last_inbound_at = now() where _id = any($1) and _id <> $2', [
+    ids,
+    silent,
+  ]);
+  const countUnread = async (): Promise<number[]> =>
+    Promise.all(ids.map(async (id) => (await read(id)).unread_count as number));
+  assert.deepEqual(countsOf(await change({ ids, change: { unread: true } })), ['COMPLETED', 3, 3, 2, 0]);
+  assert.deepEqual(await countUnread(), [1, 1, 0]);
+  assert.deepEqual(await listEventNames(platform, silent), []);
+  const both = await change({ ids, change: { unread: false, priority: 'HIGH' } });
+  assert.deepEqual(countsOf(both), ['COMPLETED', 3, 3, 3, 0]);
+  assert.deepEqual(await countUnread(), [0, 0, 0]);
+  assert.equal((await read(silent)).priority, 'HIGH');
+  assert.deepEqual(countsOf(await change({ ids, change: { unread: false } })), ['COMPLETED', 3, 3, 0, 0]);
+});
+
 test('a filter with a search selects the conversations that the list shows, as they were when the run began', async () => {
   const release = await holdRuns(platform);
   const ids = await insert(3, 'Zuleica Prado');

@@ -29,6 +29,9 @@ const ConversationChange = define(
       ...SHARED_CHANGES,
       add_tags: tagList('Tags to add to each conversation'),
       remove_tags: tagList('Tags to remove from each conversation'),
+      unread: plain.flag(
+        'true: marks each conversation as unread, false: as read, like PUT /v1/conversations/{id}/unread and …/read',
+      ),
     }),
     { additionalProperties: false, minProperties: 1 },
   ),

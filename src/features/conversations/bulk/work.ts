@@ -8,6 +8,7 @@ import type { ClaimedRun, Progress } from '../../../platform/work/runs/queries.t
 import { startRuns, toRunError } from '../../../platform/work/runs/work.ts';
 import { MAX_TAGS, type Conversation, type ConversationUpdate } from '../schemas.ts';
 import { changeConversationById, findSecondOpen } from '../update.ts';
+import { markConversation } from '../conversations.ts';
 import { CONVERSATION_RUNS } from './runs.ts';
 import { MAX_FAILURES, type ConversationChange, type ConversationFailure } from './schemas.ts';
 
@@ -36,8 +37,17 @@ function countFailed(run: Run, error: unknown): Progress {
 /** Returns the conversation whose turn it is. */
 const findNext = ({ subjects }: Run): string => subjects?.[0] ?? '';
 
-/** Makes the change as a PATCH does, with its entry in the audit log. Returns false when the conversation was so already. */
+/** Makes the change as a PATCH does, and the marks. Returns false when the conversation was so already. */
 async function changeAndAudit(kit: Kit, tx: TenantTx, acting: Acting, run: Run): Promise<boolean> {
+  const { unread, ...change } = run.input;
+  const id = findNext(run);
+  const isChanged = Object.keys(change).length > 0 && (await changeFields(kit, tx, acting, { ...run, input: change }));
+  const isMarked = unread !== undefined && (await markConversation(kit, tx, acting, { id, unread })).isChanged;
+  return isChanged || isMarked;
+}
+
+/** Changes the fields of one conversation, with an entry in the audit log. */
+async function changeFields(kit: Kit, tx: TenantTx, acting: Acting, run: Run): Promise<boolean> {
   const { company, input: change, origin } = run;
   const id = findNext(run);
   const makeInput = (before: Conversation): ConversationUpdate => toUpdate(change, before);
@@ -60,7 +70,10 @@ async function changeAndAudit(kit: Kit, tx: TenantTx, acting: Acting, run: Run):
 }
 
 /** Makes the PATCH of one conversation. A PATCH replaces all tags, so added and removed tags are applied to those that it has. */
-function toUpdate({ add_tags, remove_tags, ...plain }: ConversationChange, { tags }: Conversation): ConversationUpdate {
+function toUpdate(
+  { add_tags, remove_tags, ...plain }: Omit<ConversationChange, 'unread'>,
+  { tags }: Conversation,
+): ConversationUpdate {
   if (!add_tags && !remove_tags) return plain;
   const next = [...new Set([...tags, ...(add_tags ?? [])])].filter((tag) => !remove_tags?.includes(tag));
   if (next.length > MAX_TAGS && next.length > tags.length) throw invalid('tags', `would be more than ${MAX_TAGS}`);

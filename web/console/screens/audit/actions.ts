@@ -28,7 +28,7 @@ const ACTIONS = {
   inboxes: ['create', 'update'],
   knowledge: ['create', 'update', 'delete', 'retry'],
   'mcp-servers': ['create', 'update', 'delete'],
-  messages: ['create', 'send-bulk'],
+  messages: ['create', 'send-bulk', 'revoke'],
   pipelines: ['create', 'update', 'delete'],
   'scheduled-messages': ['create', 'update', 'send', 'cancel'],
   'quick-replies': ['create', 'update', 'delete'],

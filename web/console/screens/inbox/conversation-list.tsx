@@ -32,10 +32,25 @@ interface ConversationListProps {
   current: string | null;
 }
 
+interface FoldedListProps extends ConversationListProps {
+  /** The views open from the title of the list. */
+  isFolded: boolean;
+}
+
 /** A search begins when nobody has typed for this long. */
 const TYPED_MS = 250;
 
-export function ConversationList({ view, filter: whole, current }: ConversationListProps): ReactElement {
+export function ConversationList({ isFolded, ...list }: FoldedListProps): ReactElement {
+  const texts = useTexts(INBOX);
+  return (
+    <section className={styles['list']} aria-label={texts.conversations}>
+      <ListHead view={list.view} isFolded={isFolded} />
+      <Searchable key={list.view} {...list} />
+    </section>
+  );
+}
+
+function Searchable({ view, filter: whole, current }: ConversationListProps): ReactElement {
   const texts = useTexts(INBOX);
   const filter = useNarrowed(view, whole);
   const [typed, setTyped] = useState('');
@@ -45,8 +60,7 @@ export function ConversationList({ view, filter: whole, current }: ConversationL
     return () => clearTimeout(timer);
   }, [typed]);
   return (
-    <section className={styles['list']} aria-label={texts.conversations}>
-      <ListHead view={view} />
+    <>
       <div className={styles['search']}>
         <input
           type="search"
@@ -62,7 +76,7 @@ export function ConversationList({ view, filter: whole, current }: ConversationL
       ) : (
         <SearchResults key={search} {...{ view, filter, current, search }} />
       )}
-    </section>
+    </>
   );
 }
 

@@ -16,7 +16,7 @@ import type { Selection } from './bulk/selection.ts';
 import { BULK } from './bulk/texts.ts';
 import styles from './conversation-row.module.css';
 import { isFromList, returnToComposer } from '../../frame/writing.ts';
-import { THREAD } from './thread/texts.ts';
+import { useBegun, useDraftPlace } from './thread/drafts.ts';
 import { Waiting } from './waiting.tsx';
 import { PRIORITY_NAMES, STATUS_NAMES } from '../../texts/conversation-states.ts';
 
@@ -48,7 +48,7 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
         </ChannelMark>
         <span className={styles['text']}>
           <FirstLine conversation={conversation} name={name} />
-          <SecondLine conversation={conversation} />
+          <SecondLine conversation={conversation} isCurrent={isCurrent} />
         </span>
       </Link>
       {selection.isPossible && (
@@ -95,23 +95,33 @@ function FirstLine({ conversation, name }: { conversation: Conversation; name: s
   );
 }
 
-/** What was written last, with the state of the conversation and its owner. */
-function SecondLine({ conversation }: { conversation: Conversation }): ReactElement {
+/** What was written last or is not sent yet, with the state of the conversation and its owner. */
+function SecondLine({
+  conversation,
+  isCurrent,
+}: Pick<ConversationRowProps, 'conversation' | 'isCurrent'>): ReactElement {
   const states = useTexts(STATUS_NAMES);
-  const thread = useTexts(THREAD);
   const inbox = useTexts(INBOX);
   const owner = useUserName(conversation.owner);
+  const begun = useBegun(useDraftPlace(conversation._id));
+  // The composer shows the draft of the open conversation.
+  const draft = isCurrent ? null : begun;
   const { unread_count, last_message, status, woken_at, handled_by } = conversation;
   return (
     <span className={styles['line']}>
       {last_message?.is_failed && (
         <span className={styles['failed']}>
-          <Icon name="warning" size={14} /> {thread.FAILED}
+          <Icon name="warning" size={14} /> {inbox.notDelivered}
+        </span>
+      )}
+      {draft !== null && (
+        <span className={styles['draft']}>
+          <Icon name="edit" size={14} /> {inbox.draft}
         </span>
       )}
       {handled_by === 'AI' && <Badge tone="ai">{inbox.ai}</Badge>}
       <span className={styles['snippet']} dir="auto">
-        <LastMessage conversation={conversation} />
+        {draft || <LastMessage conversation={conversation} />}
       </span>
       {woken_at !== null && <Badge tone="warning">{inbox.woken}</Badge>}
       {status !== 'OPEN' && <Badge>{states[status]}</Badge>}

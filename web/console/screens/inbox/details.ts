@@ -1,6 +1,6 @@
 /**
  * The panel about the contact: next to the messages where a thread of 420 px is left, else above the messages. There is also room for it
- * where the views are folded into a row above the list.
+ * where the views are folded into the title of the list.
  */
 import { useEffect, useState } from 'react';
 import { createStore, keep, readKept, useStore } from '../../store.ts';
@@ -36,7 +36,7 @@ export function useDetails(): DetailsPanel {
   return { isOpen, isBeside, toggle };
 }
 
-/** Whether the views are a row above the list, because there is no room for a column. */
+/** Whether the views open from the title of the list, because there is no room for a column. */
 export function useAreViewsFolded(hasConversation: boolean): boolean {
   const [isBeside, isKept] = [useIsBeside(), useStore(kept)];
   const [hasRoomForAll, hasRoomForViews] = [useHasRoomForAll(), useHasRoomForViews()];

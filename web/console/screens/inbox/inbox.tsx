@@ -61,8 +61,8 @@ function InboxView(): ReactElement {
       data-folded={isFolded}
       data-first-run={isFirstRun}
     >
-      <ViewList current={view} isFolded={isFolded} />
-      <ConversationList key={view} view={view} filter={filter} current={conversation ?? null} />
+      {!isFolded && <ViewList current={view} />}
+      <ConversationList {...{ view, filter, isFolded }} current={conversation ?? null} />
       {conversation === undefined ? (
         <div className={styles['nothing']}>
           {isFirstRun ? <FirstRun /> : <Empty icon="channel" title={texts.nothingOpen} />}

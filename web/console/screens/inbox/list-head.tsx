@@ -14,13 +14,16 @@ import { chooseListSort, LIST_SORTS, toggleListFilter, useListOptions, type List
 import { SavedViewMenu, SaveView } from './saved-views.tsx';
 import { INBOX } from './texts.ts';
 import { VIEWS } from './view-texts.ts';
-import { useViewCount, useViewName } from './view-list.tsx';
+import { useCountView, useViewName, ViewMenu } from './view-list.tsx';
 
-export function ListHead({ view }: { view: string }): ReactElement {
+export function ListHead({ view, isFolded }: { view: string; isFolded: boolean }): ReactElement {
   const texts = useTexts(INBOX);
   const saved = useSavedView(view);
   const { sort, isNarrowed, isChanged } = useListOptions(view);
-  const count = useViewCount(view);
+  const whole = useCountView()(view);
+  // The count is that of the whole view.
+  const count = isNarrowed ? null : whole;
+  const name = useViewName(view);
   const fixed = useFixedLabels(saved);
   const conditions = useConditions(view);
   const chosen = conditions.filter(({ isChosen }) => isChosen);
@@ -28,10 +31,9 @@ export function ListHead({ view }: { view: string }): ReactElement {
     <>
       <header className={styles['head']}>
         <h2 className={styles['name']} dir="auto">
-          {useViewName(view)}
+          {isFolded ? <ViewMenu current={view} count={count} /> : name}
         </h2>
-        {/* The count is that of the whole view. */}
-        {count !== null && !isNarrowed && <span className={styles['total']}>{count}</span>}
+        {count !== null && !isFolded && <span className={styles['total']}>{count}</span>}
         <span className={styles['tools']}>
           <Menu
             title={texts.sortBy}
@@ -43,7 +45,7 @@ export function ListHead({ view }: { view: string }): ReactElement {
             }))}
             trigger={
               <Button kind="quiet" icon="sort" aria-label={`${texts.sortBy}: ${texts[sort]}`}>
-                {texts[sort]}
+                <span className={styles['order']}>{texts[sort]}</span>
               </Button>
             }
           />
@@ -52,7 +54,7 @@ export function ListHead({ view }: { view: string }): ReactElement {
             items={conditions}
             trigger={<IconButton icon="filter" label={texts.filter} isOn={chosen.length > 0} />}
           />
-          {saved && <SavedViewMenu view={saved} />}
+          {saved && <SavedViewMenu key={saved._id} view={saved} />}
         </span>
       </header>
       {(chosen.length > 0 || isChanged || fixed.length > 0) && (

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { parley } from '../../client.ts';
-import { forgetView, showView, toViewKey, useSavedView } from '../../records/views.ts';
+import { findNextPosition, forgetView, showView, toViewKey, useSavedView } from '../../records/views.ts';
 import { useMay, useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -15,6 +15,7 @@ import { RemoveDialog } from '../../ui/remove-dialog.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import { showError, showNotice } from '../../ui/toast.tsx';
 import { resetListOptions, useListOptions } from './list-options.ts';
+import { placeView, useViewPlace } from './view-order.ts';
 import { VIEWS } from './view-texts.ts';
 import { findFilter, ME } from './views.ts';
 
@@ -49,7 +50,8 @@ function SaveDialog({ view, onClose }: { view: string; onClose(): void }): React
   const [name, setName] = useState('');
   const [isShared, share] = useState(false);
   const creating = useMutation({
-    mutationFn: () => parley.views.create({ ...shown, name, is_shared: isShared }),
+    mutationFn: () =>
+      parley.views.create({ ...shown, name, is_shared: isShared, position: findNextPosition(isShared) }),
     onSuccess: (created) => {
       showView(created);
       resetListOptions(view, isSaved);
@@ -116,6 +118,7 @@ function useMenuItems(view: View, open: (dialog: 'RENAME' | 'REMOVE') => void): 
     },
     onError: showError,
   });
+  const moves = useMoveItems(key);
   const isOwn = view.owner === user._id;
   if (view.is_shared && !(mayShare && (isOwn || mayManage))) return [];
   const items: (MenuItem | false)[] = [
@@ -135,9 +138,25 @@ function useMenuItems(view: View, open: (dialog: 'RENAME' | 'REMOVE') => void): 
         icon: 'person',
         onSelect: () => changing.mutate({ is_shared: false }),
       },
+    ...moves,
     { key: 'remove', label: common.remove, icon: 'remove', isDangerous: true, onSelect: () => open('REMOVE') },
   ];
   return items.filter((item) => item !== false);
+}
+
+function useMoveItems(key: string): MenuItem[] {
+  const texts = useTexts(VIEWS);
+  const own = useViewPlace(key);
+  if (!own) return [];
+  const index = own.list.indexOf(own.view);
+  const up: MenuItem = { key: 'up', label: texts.moveUp, icon: 'up', onSelect: () => placeView(own, index - 1) };
+  const down: MenuItem = {
+    key: 'down',
+    label: texts.moveDown,
+    icon: 'down',
+    onSelect: () => placeView(own, index + 1),
+  };
+  return [...(index > 0 ? [up] : []), ...(index < own.list.length - 1 ? [down] : [])];
 }
 
 function RenameDialog({ view, onClose }: { view: View; onClose(): void }): ReactElement {

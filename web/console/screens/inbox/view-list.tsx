@@ -1,6 +1,6 @@
 /** The views with their counts. */
 import { useEffect, useRef, type ReactElement } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { useInboxes, usePipelines, useTeams } from '../../records/company.ts';
 import { useCounts } from '../../records/conversations.ts';
 import { useSavedCounts, useViews } from '../../records/views.ts';
@@ -8,8 +8,10 @@ import { formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
+import { Menu } from '../../ui/menu.tsx';
 import { INBOX } from './texts.ts';
 import styles from './view-list.module.css';
+import { useViewDrag } from './view-order.ts';
 import { VIEWS } from './view-texts.ts';
 import {
   countOf,
@@ -21,82 +23,102 @@ import {
   VIEW_ICONS,
 } from './views.ts';
 
-interface ViewListProps {
-  current: string;
-  /** The views are a row, which may be longer than the list is wide. */
-  isFolded: boolean;
+/** The views in their groups; the first group has no title. */
+interface ViewGroup {
+  key: string;
+  title?: string;
+  views: readonly View[];
 }
 
-export function ViewList({ current, isFolded }: ViewListProps): ReactElement {
+function useViewGroups(): readonly ViewGroup[] {
+  const texts = useTexts(INBOX);
+  const savedTexts = useTexts(VIEWS);
+  const pipelines = usePipelines();
+  const saved = groupSavedViews(useViews());
+  return [
+    { key: 'fixed', views: FIXED_VIEWS.map((key) => ({ key, name: texts[key], icon: VIEW_ICONS[key] })) },
+    { key: 'own', title: savedTexts.own, views: saved.own },
+    { key: 'shared', title: savedTexts.shared, views: saved.shared },
+    { key: 'teams', title: texts.teams, views: listTeamViews(useTeams()) },
+    { key: 'inboxes', title: texts.inboxes, views: listInboxViews(useInboxes()) },
+    ...pipelines.map((pipeline) => ({
+      key: pipeline._id,
+      title: pipelines.length > 1 ? pipeline.name : texts.steps,
+      views: listStepViews(pipeline),
+    })),
+  ].filter(({ views }) => views.length > 0);
+}
+
+export function ViewList({ current }: { current: string }): ReactElement {
   const texts = useTexts(INBOX);
   const names = useTexts(SCREEN_NAMES);
-  const pipelines = usePipelines();
-  const inboxes = useInboxes();
-  const teams = useTeams();
-  const savedTexts = useTexts(VIEWS);
-  const views = useViews();
-  const saved = groupSavedViews(views);
-  const hasCounts = useCounts().data !== undefined;
-  const hasSavedCounts = useSavedCounts() !== undefined;
-  const row = useRef<HTMLElement>(null);
-  // What comes later, such as the counts, moves the views that are behind it.
+  const groups = useViewGroups();
+  const list = useRef<HTMLElement>(null);
+  const length = groups.flatMap(({ views }) => views).length;
   useEffect(() => {
-    scrollIntoSight(row.current?.querySelector('[aria-current]'));
-  }, [current, isFolded, hasCounts, hasSavedCounts, views.length, teams.length, inboxes.length, pipelines.length]);
-  const fixed = FIXED_VIEWS.map((key) => ({ key, name: texts[key], icon: VIEW_ICONS[key] }));
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [current, length]);
   return (
-    <nav
-      ref={row}
-      className={styles['views']}
-      aria-label={texts.views}
-      // Browsers leave a link where it is as soon as its edge is in sight.
-      onFocus={({ target }) => scrollIntoSight(target)}
-    >
+    <nav ref={list} className={styles['views']} aria-label={texts.views}>
       <p className={styles['head']}>{names.inbox}</p>
-      <ViewLinks current={current} views={fixed} />
-      <ViewLinks current={current} views={saved.own} title={savedTexts.own} />
-      <ViewLinks current={current} views={saved.shared} title={savedTexts.shared} />
-      <ViewLinks current={current} views={listTeamViews(teams)} title={texts.teams} />
-      <ViewLinks current={current} views={listInboxViews(inboxes)} title={texts.inboxes} />
-      {pipelines.map((pipeline) => (
-        <ViewLinks
-          key={pipeline._id}
-          current={current}
-          views={listStepViews(pipeline)}
-          title={pipelines.length > 1 ? pipeline.name : texts.steps}
-        />
+      {groups.map(({ key, ...group }) => (
+        <ViewLinks key={key} current={current} {...group} />
       ))}
     </nav>
   );
 }
 
+/** The name of a view, from which the others open where there is no room for their column. */
+export function ViewMenu({ current, count }: { current: string; count: string | null }): ReactElement {
+  const texts = useTexts(INBOX);
+  const name = useViewName(current);
+  const countView = useCountView();
+  const [, navigate] = useLocation();
+  const items = useViewGroups().flatMap(({ title, views }) =>
+    views.map((view, index) => ({
+      ...view,
+      label: view.name,
+      count: countView(view.key),
+      isChosen: view.key === current,
+      ...(index === 0 && title !== undefined && { heading: title }),
+      onSelect: () => navigate(`/${view.key}`),
+    })),
+  );
+  return (
+    <Menu
+      items={items}
+      trigger={
+        <button type="button" className={styles['switch']} title={texts.views}>
+          <span className={styles['chosen']} dir="auto">
+            {name}
+          </span>{' '}
+          {count !== null && <span className={styles['total']}>{count}</span>}
+          <Icon name="down" size={16} />
+        </button>
+      }
+    />
+  );
+}
+
 /** Returns the name of a view; an empty text while it is not known. */
 export function useViewName(key: string): string {
-  const texts = useTexts(INBOX);
-  const views = [
-    ...FIXED_VIEWS.map((fixed): View => ({ key: fixed, name: texts[fixed] })),
-    ...Object.values(groupSavedViews(useViews())).flat(),
-    ...listTeamViews(useTeams()),
-    ...listInboxViews(useInboxes()),
-    ...usePipelines().flatMap(listStepViews),
-  ];
+  const views = useViewGroups().flatMap((group) => group.views);
   return views.find((view) => view.key === key)?.name ?? '';
 }
 
 /** A saved view is not counted further; its count is then the least number that it has. */
 const MOST_COUNTED = 1_000;
 
-/** Returns the count of a view as it is shown; null while it is not known, and for none. */
-export function useViewCount(key: string): string | null {
+/** Returns what tells the count of a view as it is shown; null while it is not known, and for none. */
+export function useCountView(): (key: string) => string | null {
   const { data: counts } = useCounts();
   const saved = useSavedCounts();
-  if (!key.startsWith('view-')) return countOf(key, counts) ? formatNumber(countOf(key, counts) ?? 0) : null;
-  const count = saved?.get(key) ?? 0;
-  return count === 0 ? null : `${formatNumber(count)}${count >= MOST_COUNTED ? '+' : ''}`;
+  return (key) => {
+    if (!key.startsWith('view-')) return countOf(key, counts) ? formatNumber(countOf(key, counts) ?? 0) : null;
+    const count = saved?.get(key) ?? 0;
+    return count === 0 ? null : `${formatNumber(count)}${count >= MOST_COUNTED ? '+' : ''}`;
+  };
 }
-
-const scrollIntoSight = (link: Element | null | undefined): void =>
-  link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 
 interface View {
   key: string;
@@ -104,14 +126,7 @@ interface View {
   icon?: IconName;
 }
 
-interface ViewLinksProps {
-  current: string;
-  views: readonly View[];
-  title?: string;
-}
-
-function ViewLinks({ current, views, title }: ViewLinksProps): ReactElement | null {
-  if (views.length === 0) return null;
+function ViewLinks({ current, views, title }: Omit<ViewGroup, 'key'> & { current: string }): ReactElement {
   return (
     <section>
       {title && (
@@ -121,9 +136,7 @@ function ViewLinks({ current, views, title }: ViewLinksProps): ReactElement | nu
       )}
       <ul className={styles['list']}>
         {views.map((view) => (
-          <li key={view.key}>
-            <ViewLink view={view} isCurrent={view.key === current} />
-          </li>
+          <ViewLink key={view.key} view={view} isCurrent={view.key === current} />
         ))}
       </ul>
     </section>
@@ -131,14 +144,22 @@ function ViewLinks({ current, views, title }: ViewLinksProps): ReactElement | nu
 }
 
 function ViewLink({ view, isCurrent }: { view: View; isCurrent: boolean }): ReactElement {
-  const count = useViewCount(view.key);
+  const count = useCountView()(view.key);
+  const { row, edge } = useViewDrag(view.key);
   return (
-    <Link href={`/${view.key}`} className={styles['view']} aria-current={isCurrent ? 'page' : undefined}>
-      {view.icon && <Icon name={view.icon} />}
-      <span className={styles['name']} dir="auto">
-        {view.name}
-      </span>
-      {count !== null && <span className={styles['count']}>{count}</span>}
-    </Link>
+    <li ref={row} className={styles['place']} data-edge={edge}>
+      <Link
+        href={`/${view.key}`}
+        className={styles['view']}
+        aria-current={isCurrent ? 'page' : undefined}
+        draggable={false}
+      >
+        {view.icon && <Icon name={view.icon} />}
+        <span className={styles['name']} dir="auto">
+          {view.name}
+        </span>
+        {count !== null && <span className={styles['count']}>{count}</span>}
+      </Link>
+    </li>
   );
 }

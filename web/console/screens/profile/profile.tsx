@@ -20,6 +20,7 @@ import { CheckField, SelectField } from '../../ui/field.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { showError, showNotice } from '../../ui/toast.tsx';
 import { AboutMe } from './about-me.tsx';
+import { Signature } from './signature.tsx';
 import { PROFILE } from './texts.ts';
 
 export function ProfileScreen(): ReactElement {
@@ -31,6 +32,7 @@ export function ProfileScreen(): ReactElement {
       <Appearance />
       <AboutMe />
       <Sending />
+      <Signature />
       <NotificationChoice />
       <NoticeChoice />
       <Password />

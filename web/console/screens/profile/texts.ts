@@ -12,6 +12,9 @@ export const PROFILE = defineTexts(
     removePicture: 'Remove the picture',
     noPicture: 'The browser cannot read this file as a picture.',
     since: (date: string) => `here since ${date}`,
+    signature: 'E-mail signature',
+    signatureHint:
+      'Below the mails that you write, instead of the signature of the inbox. {{user.name}} is replaced with your name.',
     sending: 'Sending',
     undoSend: 'Undo send',
     undoSendHint: 'Messages are held for this long before they are sent, so that you can take them back.',
@@ -40,6 +43,9 @@ export const PROFILE = defineTexts(
       removePicture: 'Remover a foto',
       noPicture: 'Este arquivo não é uma imagem que o navegador consiga ler.',
       since: (date) => `aqui desde ${date}`,
+      signature: 'Assinatura de e-mail',
+      signatureHint:
+        'Abaixo dos e-mails que você escreve, no lugar da assinatura da caixa de entrada. {{user.name}} é trocado pelo seu nome.',
       sending: 'Envio',
       undoSend: 'Desfazer o envio',
       undoSendHint: 'As mensagens esperam este tempo antes de sair, para que você possa voltar atrás.',
@@ -67,6 +73,9 @@ export const PROFILE = defineTexts(
       removePicture: 'Quitar la foto',
       noPicture: 'Este archivo no es una imagen que el navegador pueda leer.',
       since: (date) => `aquí desde ${date}`,
+      signature: 'Firma de correo',
+      signatureHint:
+        'Debajo de los correos que usted escribe, en lugar de la firma de la bandeja. {{user.name}} se reemplaza por su nombre.',
       sending: 'Envío',
       undoSend: 'Deshacer el envío',
       undoSendHint: 'Los mensajes esperan este tiempo antes de salir, para que usted pueda recuperarlos.',

@@ -1,4 +1,4 @@
-/** What can be done with the selected conversations: close, reopen, assign, move, snooze, tag. */
+/** What can be done with the selected conversations: close, reopen, assign, move, snooze, tag, set the priority, mark as unread. */
 import type { Conversation, ConversationChange } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
@@ -19,6 +19,7 @@ import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { showError } from '../../../ui/toast.tsx';
 import { useTimeMenu } from '../thread/time-menu.tsx';
 import { THREAD } from '../thread/texts.ts';
+import { usePriorityItems } from '../priority-items.ts';
 import { listStepItems } from '../step-items.ts';
 import { useTeamItems } from '../team-items.ts';
 import styles from './bulk.module.css';
@@ -107,11 +108,17 @@ function Actions({ apply, isBusy }: { apply: Apply; isBusy: boolean }): ReactEle
         />
       )}
       <Menu
+        title={texts.priority}
+        items={usePriorityItems(undefined, (priority) => apply({ priority }))}
+        trigger={<IconButton icon="flag" label={texts.priority} disabled={isBusy} />}
+      />
+      <Menu
         title={texts.putAside}
         items={snooze.items}
         trigger={<IconButton icon="clock" label={texts.putAside} disabled={isBusy} />}
       />
       <IconButton icon="tag" label={useTexts(BULK).tags} disabled={isBusy} onClick={() => tag(true)} />
+      <IconButton icon="unread" label={texts.markUnread} disabled={isBusy} onClick={() => apply({ unread: true })} />
       {snooze.dialog}
       {isTagging && <TagsDialog apply={apply} onClose={() => tag(false)} />}
     </div>

@@ -58,6 +58,13 @@ export function useDraft(place: string): Draft {
   };
 }
 
+/** What was begun in a conversation, for its row: the text of the reply or else of the note, "" for files alone; null for nothing. */
+export function useBegun(place: string): string | null {
+  const text = useStore(texts, () => readText(KEPT_AS.REPLY + place) || readText(KEPT_AS.NOTE + place));
+  const hasFiles = useStore(openFiles(place)).length > 0;
+  return text.trim() === '' && !hasFiles ? null : text;
+}
+
 /** Puts a text back into the reply, before what was written since then. */
 export function putBack(place: string, text: string): void {
   const key = KEPT_AS.REPLY + place;

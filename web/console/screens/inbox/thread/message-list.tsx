@@ -20,6 +20,7 @@ import { discardArrived, hasArrived, useOutbox } from './outbox.ts';
 import { OutgoingBubble } from './outgoing.tsx';
 import { makeRows, type ThreadRow } from './rows.ts';
 import { RowContent } from './row-content.tsx';
+import { ScheduledProblem } from './scheduled.tsx';
 import { THREAD } from './texts.ts';
 
 interface MessageListProps {
@@ -45,8 +46,8 @@ export function MessageList({ conversation, feed, contact, onReply, onEnd }: Mes
   const { _id } = conversation;
   const waiting = useOutbox(_id);
   const history = useHistoryBeside(_id, feed);
-  const scheduled = useScheduled(_id);
-  const failed = useFailedScheduled(_id);
+  const [later, stopped] = [useScheduled(_id), useFailedScheduled(_id)];
+  const [scheduled, failed] = [later.items, stopped.items];
   const [isWanted, setWanted] = useState(false);
   const earlier: Earlier = { feed: useEarlier(conversation, isWanted), isWanted, want: () => setWanted(true) };
   const above = earlier.feed.items;
@@ -69,7 +70,12 @@ export function MessageList({ conversation, feed, contact, onReply, onEnd }: Mes
       </div>
     );
   if (rows.length === 0) return <Empty icon="channel" title={texts.empty} />;
-  return <Rows {...{ conversation, rows, feed, earlier, contact, onReply, onEnd }} />;
+  return (
+    <div className={styles['whole']}>
+      <Rows {...{ conversation, rows, feed, earlier, contact, onReply, onEnd }} />
+      <ScheduledProblem lists={[later, stopped]} />
+    </div>
+  );
 }
 
 /** What happened to the conversation since the oldest loaded message; older entries come with older messages. */

@@ -1,4 +1,4 @@
-/** What can be done with one message: react, reply, copy, forward. */
+/** What can be done with one message: react, reply, copy, forward, delete. */
 import { Popover } from '@base-ui/react/popover';
 import { useRef, useState, type ReactElement } from 'react';
 import { useMayCompose } from '../../../frame/composing.ts';
@@ -14,6 +14,7 @@ import { EmojiPopup } from './emoji.tsx';
 import styles from './message-menu.module.css';
 import { closeMessageMenu, useAskedMenu, type AskedMenu } from './message-menu-place.ts';
 import { isKnown, react, useMayReact } from './reactions.ts';
+import { askToRevoke, useMayRevoke } from './revoking.tsx';
 import { THREAD } from './texts.ts';
 
 const COMMON_EMOJI = ['👍', '❤️', '😂', '😮', '😢', '🙏'];
@@ -102,6 +103,7 @@ function useItems({ message, onReply }: AskedMenu): MenuItem[] {
   const common = useTexts(COMMON);
   const mayWrite = useMay('messages:create');
   const mayCompose = useMayCompose();
+  const mayRevoke = useMayRevoke(message) && onReply !== null;
   const { content, revoked_at } = message;
   const forwarded = toForward(message);
   const items: MenuItem[] = [];
@@ -116,6 +118,14 @@ function useItems({ message, onReply }: AskedMenu): MenuItem[] {
     });
   if (mayCompose && forwarded)
     items.push({ key: 'forward', label: texts.forward, icon: 'redirect', onSelect: () => forward(forwarded) });
+  if (mayRevoke)
+    items.push({
+      key: 'revoke',
+      label: texts.revoke,
+      icon: 'remove',
+      isDangerous: true,
+      onSelect: () => askToRevoke(message),
+    });
   return items;
 }
 

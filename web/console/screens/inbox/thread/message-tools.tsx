@@ -8,17 +8,29 @@ import { lazyPart, LoadingDialog } from '../../../ui/lazy-part.tsx';
 import { closeMessageMenu, openMessageMenu, useAskedMenu, type AskedMenu } from './message-menu-place.ts';
 import styles from './message.module.css';
 import { isKnown, useMayReact } from './reactions.ts';
+import { askToRevoke, RevokeQuestion } from './revoking.tsx';
 import { THREAD } from './texts.ts';
 
 const MessageMenu = lazyPart(async () => (await import('./message-menu.tsx')).MessageMenu);
 
-export function MessageMenuPlace(): ReactElement | null {
+export function MessageMenuPlace(): ReactElement {
   const asked = useAskedMenu();
-  useEffect(() => closeMessageMenu, []);
-  return asked === null ? null : (
-    <Suspense fallback={<LoadingDialog onClose={closeMessageMenu} />}>
-      <MessageMenu />
-    </Suspense>
+  useEffect(
+    () => () => {
+      closeMessageMenu();
+      askToRevoke(null);
+    },
+    [],
+  );
+  return (
+    <>
+      {asked !== null && (
+        <Suspense fallback={<LoadingDialog onClose={closeMessageMenu} />}>
+          <MessageMenu />
+        </Suspense>
+      )}
+      <RevokeQuestion />
+    </>
   );
 }
 

@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactElement } from 'react';
 import { parley } from '../../../client.ts';
 import { COMMAND_KEY } from '../../../frame/shortcuts.ts';
+import type { FeedView } from '../../../records/feeds.ts';
 import { findSecondsLeft, reschedule, sendScheduled } from '../../../records/scheduled-messages.ts';
 import { useMay, useSession } from '../../../session/session.ts';
 import { useExplainFailure } from '../../../texts/failures.ts';
@@ -11,6 +12,7 @@ import { formatListed, formatWeekdayTime } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
+import { explainError } from '../../../ui/problem.ts';
 import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
 import styles from './scheduled.module.css';
@@ -44,6 +46,23 @@ export function ScheduledBubble({ scheduled, conversation }: ScheduledProps): Re
         <Later scheduled={scheduled} conversation={conversation} />
       )}
     </article>
+  );
+}
+
+/** Says that the scheduled messages could not be read, below the messages among which they would be. */
+export function ScheduledProblem({ lists }: { lists: readonly FeedView<ScheduledMessage>[] }): ReactElement | null {
+  const texts = useTexts(SENDING);
+  const common = useTexts(COMMON);
+  const failed = lists.filter(({ error }) => error !== null);
+  if (failed.length === 0) return null;
+  return (
+    <p className={styles['problem']} role="alert">
+      <Icon name="warning" size={16} />
+      <span>{texts.notLoaded(explainError(failed[0]?.error))}</span>
+      <Button kind="quiet" onClick={() => failed.forEach(({ reread }) => reread())}>
+        {common.tryAgain}
+      </Button>
+    </p>
   );
 }
 

@@ -1,10 +1,10 @@
 /** Cancels scheduled and held messages, and puts the user's own back into the composer. */
-import type { ScheduledMessage } from '@parley/sdk';
+import { isParleyError, type ScheduledMessage } from '@parley/sdk';
 import { parley } from '../../../client.ts';
 import { findThreadMessage } from '../../../records/messages.ts';
 import { bySendAt, cancelScheduled, findSecondsLeft, useScheduled } from '../../../records/scheduled-messages.ts';
 import { useSession } from '../../../session/session.ts';
-import { showError } from '../../../ui/toast.tsx';
+import { showError, showNotice } from '../../../ui/toast.tsx';
 import { useUploadsIn } from '../../../ui/uploads/uploads.ts';
 import { returnToComposer } from '../../../frame/writing.ts';
 import { openFiles, putBack, useDraftPlace, useQuote } from './drafts.ts';
@@ -23,7 +23,7 @@ export function useTakeBack(conversation: string): (scheduled: ScheduledMessage)
       await cancelScheduled(scheduled);
       returnToComposer();
     } catch (error) {
-      return showError(error);
+      return sayNotTakenBack(scheduled, error);
     }
     const { message, created_by, reply_to } = scheduled;
     if (created_by._id !== user._id || message.template) return;
@@ -36,12 +36,19 @@ export function useTakeBack(conversation: string): (scheduled: ScheduledMessage)
   };
 }
 
+/** A message that was held is sent while its author presses the key: that is not a failure. */
+function sayNotTakenBack({ is_held }: ScheduledMessage, error: unknown): void {
+  const isSent = is_held && isParleyError(error) && error.code === 'SCHEDULED_MESSAGE_ENDED';
+  if (isSent) showNotice(getTexts(SENDING).alreadySent);
+  else showError(error);
+}
+
 /** Returns a function that undoes the user's last send; null when nothing can be undone. */
 export function useUndo(conversation: string): (() => void) | null {
   const { user } = useSession();
   const takeBack = useTakeBack(conversation);
   const last = useScheduled(conversation)
-    .filter((each) => each.is_held && each.created_by._id === user._id && findSecondsLeft(each) > 0)
+    .items.filter((each) => each.is_held && each.created_by._id === user._id && findSecondsLeft(each) > 0)
     .toSorted(bySendAt)
     .at(-1);
   return last ? () => void takeBack(last) : null;

@@ -13,9 +13,10 @@ import { Person } from '../../../ui/person.tsx';
 import { useIsNarrow } from '../../../ui/narrow.ts';
 import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
-import { PRIORITIES, PRIORITY_NAMES, STATUS_NAMES } from '../../../texts/conversation-states.ts';
+import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
 import { findReturn, returnToComposer } from '../../../frame/writing.ts';
 import { canBeUnread, useMarkUnread } from '../marking.ts';
+import { usePriorityItems } from '../priority-items.ts';
 import { listStepItems } from '../step-items.ts';
 import { useTeamItems } from '../team-items.ts';
 import styles from './thread-head.module.css';
@@ -39,7 +40,7 @@ export function ThreadActions({ conversation, view, more }: ThreadActionsProps):
   const apply: Change = (update) => change.mutate(update, { onError: showError });
   const owners = useOwnerItems(conversation, apply);
   const steps = useStepItems(conversation);
-  const priorities = usePriorityItems(conversation, apply);
+  const priorities = usePriorityItems(conversation.priority, (priority) => apply({ priority }));
   const { dialog, ...times } = useWaitItems(conversation, view, apply);
   const { isClosed, isBusy, toggle } = useClosing(conversation);
   const end: MenuItem = {
@@ -158,17 +159,6 @@ function useAgentItems({ agent, handled_by }: Conversation, apply: Change): Menu
     icon: 'agent',
     isChosen: handled_by === 'AI' && agent === _id,
     onSelect: () => apply({ agent: _id, handled_by: 'AI' }),
-  }));
-}
-
-function usePriorityItems({ priority }: Conversation, apply: Change): MenuItem[] {
-  const texts = useTexts(THREAD);
-  const names = useTexts(PRIORITY_NAMES);
-  return [...PRIORITIES, null].map((each) => ({
-    key: each ?? 'none',
-    label: each === null ? texts.noPriority : names[each],
-    isChosen: each === priority,
-    onSelect: () => apply({ priority: each }),
   }));
 }
 

@@ -20,6 +20,7 @@ import { COMMON } from '../../../../ui/texts.ts';
 import { showError } from '../../../../ui/toast.tsx';
 import { THREAD } from '../texts.ts';
 import styles from './panel.module.css';
+import { nameLoaded } from './section.tsx';
 import { PANEL } from './texts.ts';
 
 const ContactDialog = lazyPart(async () => (await import('../../../contacts/contact-dialog.tsx')).ContactDialog);
@@ -49,11 +50,13 @@ function useFacts(contact: Contact): Detail[] {
   const names = useTexts(CONTACT_FIELDS);
   const fields = useCustomFields('contact');
   const owner = useUserName(contact.owner);
+  const maySeeBusiness = useMay('businesses:read');
   const facts: Detail[] = [
     [texts.phone, contact.phone_number],
     [texts.email, contact.email],
     [texts.language, contact.language],
-    contact.business !== null && [names.business, <BusinessLink key="business" id={contact.business} />],
+    contact.business !== null &&
+      maySeeBusiness && [names.business, <BusinessLink key="business" id={contact.business} />],
     [names.owner, owner],
     [texts.lastWrote, contact.last_inbound_at && formatMoment(contact.last_inbound_at)],
     ...listCustomDetails(fields, contact.custom_fields),
@@ -62,9 +65,9 @@ function useFacts(contact: Contact): Detail[] {
 }
 
 function BusinessLink({ id }: { id: string }): ReactElement {
-  const may = useMay('businesses:read');
-  const { data } = useBusiness(may ? id : null);
-  return data ? <Link href={toScreen(`/businesses/${id}`)}>{data.name}</Link> : <>…</>;
+  const business = useBusiness(id);
+  const name = nameLoaded(business);
+  return business.data ? <Link href={toScreen(`/businesses/${id}`)}>{name}</Link> : <>{name}</>;
 }
 
 function Actions({ contact }: { contact: Contact }): ReactElement {

@@ -6,7 +6,7 @@ import { useCampaign, useCampaignsOfContact } from '../../../../records/campaign
 import { formatShort } from '../../../../texts/formats.ts';
 import { useTexts } from '../../../../texts/texts.ts';
 import { ENROLLMENT_STATES } from '../../../campaigns/report/texts.ts';
-import { RecordLink, SectionList } from './section.tsx';
+import { nameLoaded, RecordLink, SectionList } from './section.tsx';
 import { PANEL } from './texts.ts';
 
 export function Campaigns({ contact }: { contact: string }): ReactElement {
@@ -23,14 +23,14 @@ export function Campaigns({ contact }: { contact: string }): ReactElement {
 function Participation({ enrollment }: { enrollment: CampaignEnrollment }): ReactElement {
   const texts = useTexts(PANEL);
   const states = useTexts(ENROLLMENT_STATES);
-  const { data } = useCampaign(enrollment.campaign);
+  const campaign = useCampaign(enrollment.campaign);
   const { status, current_step, updatedAt } = enrollment;
-  const hasSteps = data !== undefined && data.steps.length > 1;
+  const hasSteps = campaign.data !== undefined && campaign.data.steps.length > 1;
   const facts = [states[status], hasSteps && texts.step(current_step + 1), formatShort(updatedAt)];
   return (
     <RecordLink
       href={toScreen(`/campaigns/${enrollment.campaign}`)}
-      name={data?.name ?? '…'}
+      name={nameLoaded(campaign)}
       about={facts.filter(Boolean).join(' · ')}
     />
   );

@@ -1,6 +1,6 @@
 /** The company's own fields of the conversation, and its tags. */
 import type { Conversation } from '@parley/sdk';
-import { useState, type FormEvent, type ReactElement } from 'react';
+import { useRef, useState, type FormEvent, type ReactElement } from 'react';
 import { useCustomFields } from '../../../../records/company.ts';
 import { useConversationChange } from '../../../../records/conversations.ts';
 import { useMay } from '../../../../session/session.ts';
@@ -12,6 +12,7 @@ import {
   listCustomDetails,
   pickCustomChanges,
   toCustomValues,
+  type CustomValue,
   type CustomValues,
 } from '../../../../ui/custom-fields.tsx';
 import { Details } from '../../../../ui/details.tsx';
@@ -20,12 +21,13 @@ import { COMMON } from '../../../../ui/texts.ts';
 import { showError } from '../../../../ui/toast.tsx';
 import { THREAD } from '../texts.ts';
 import styles from './panel.module.css';
+import { useUnsaved } from './unsaved.ts';
 
-/** Drops what has been saved, but keeps what was typed since then. */
-const keepOthers =
-  (saved: ReadonlyMap<string, unknown>) =>
-  (edited: CustomValues): CustomValues =>
-    new Map([...edited].filter(([slug, value]) => value !== saved.get(slug)));
+/** The values that the user has typed and not saved yet, and what changes them. */
+function useEdited(conversation: string): [edited: CustomValues, edit: (edited: CustomValues) => void] {
+  const [text, set] = useUnsaved(conversation, '[]');
+  return [new Map(JSON.parse(text) as [string, CustomValue][]), (edited) => set(JSON.stringify([...edited]))];
+}
 
 /** The company's own fields of the conversation. What is typed stays while a colleague changes other fields. */
 export function Fields({ conversation }: { conversation: Conversation }): ReactElement | null {
@@ -33,11 +35,19 @@ export function Fields({ conversation }: { conversation: Conversation }): ReactE
   const common = useTexts(COMMON);
   const fields = useCustomFields('conversation');
   const before = toCustomValues(conversation.custom_fields);
-  const [edited, edit] = useState<CustomValues>(new Map());
+  const [edited, edit] = useEdited(conversation._id);
+  const latest = useRef(edited);
+  latest.current = edited;
   const change = useConversationChange(conversation._id);
   const may = useMay('conversations:update');
   const values: CustomValues = new Map([...before, ...edited]);
   const custom_fields = pickCustomChanges(before, values);
+  const save = (): void => {
+    // What was typed since then stays.
+    const drop = (): void => edit(new Map([...latest.current].filter(([slug, value]) => value !== edited.get(slug))));
+    // Failure policy: the form shows the error, and what was typed stays.
+    change.mutateAsync({ custom_fields }).then(drop, () => undefined);
+  };
   if (fields.length === 0) return null;
   return (
     <section className={styles['fields']} data-unfinished={custom_fields !== undefined || undefined}>
@@ -53,11 +63,7 @@ export function Fields({ conversation }: { conversation: Conversation }): ReactE
         <Details items={listCustomDetails(fields, conversation.custom_fields)} />
       )}
       {custom_fields && (
-        <Button
-          kind="primary"
-          isBusy={change.isPending}
-          onClick={() => change.mutate({ custom_fields }, { onSuccess: () => edit(keepOthers(edited)) })}
-        >
+        <Button kind="primary" isBusy={change.isPending} onClick={save}>
           {common.save}
         </Button>
       )}

@@ -16,6 +16,7 @@ import { showError } from '../../../../ui/toast.tsx';
 import styles from './panel.module.css';
 import { SectionList } from './section.tsx';
 import { PANEL } from './texts.ts';
+import { useIsUnsaved, useUnsaved } from './unsaved.ts';
 
 export function Notes({ contact }: { contact: string }): ReactElement {
   const texts = useTexts(PANEL);
@@ -30,10 +31,12 @@ export function Notes({ contact }: { contact: string }): ReactElement {
     <>
       {may && (
         <NoteForm
+          key={contact}
+          record={contact}
           label={texts.writeNote}
           action={texts.addNote}
           isBusy={write.isPending}
-          onSave={(content, done) => write.mutate(content, { onSuccess: done })}
+          onSave={write.mutateAsync}
         />
       )}
       <SectionList feed={feed} empty={texts.noNotes} render={(note) => <Note note={note} />} />
@@ -42,27 +45,38 @@ export function Notes({ contact }: { contact: string }): ReactElement {
 }
 
 interface NoteFormProps {
+  /** The contact of a new note, or the note that is edited. */
+  record: string;
   label: string;
   action: string;
   text?: string;
   isBusy: boolean;
-  onSave(content: string, done: () => void): void;
+  onSave(content: string): Promise<unknown>;
   onCancel?: () => void;
 }
 
 /** Ctrl+Enter saves a note; Enter begins a new line. */
-function NoteForm({ label, action, text = '', isBusy, onSave, onCancel }: NoteFormProps): ReactElement {
+function NoteForm({ record, label, action, text = '', isBusy, onSave, onCancel }: NoteFormProps): ReactElement {
   const common = useTexts(COMMON);
-  const [typed, type] = useState(text);
+  const [typed, type] = useUnsaved(record, text);
   const content = typed.trim();
   const save = (event: FormEvent): void => {
     event.preventDefault();
-    if (content !== '' && !isBusy) onSave(content, () => type(''));
+    if (content === '' || isBusy) return;
+    // Failure policy: the mutation shows the error, and the text stays.
+    onSave(content).then(
+      () => type(text),
+      () => undefined,
+    );
+  };
+  const cancel = (): void => {
+    type(text);
+    onCancel?.();
   };
   const press = (event: KeyboardEvent): void => {
     if (isComposing(event)) return;
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save(event);
-    if (event.key === 'Escape') onCancel?.();
+    if (event.key === 'Escape' && onCancel) cancel();
   };
   return (
     <form className={styles['form']} onSubmit={save} data-unfinished={content !== text || undefined}>
@@ -82,7 +96,7 @@ function NoteForm({ label, action, text = '', isBusy, onSave, onCancel }: NoteFo
           <Button kind="note" type="submit" isBusy={isBusy} disabled={content === ''}>
             {action}
           </Button>
-          {onCancel && <Button onClick={onCancel}>{common.cancel}</Button>}
+          {onCancel && <Button onClick={cancel}>{common.cancel}</Button>}
         </p>
       )}
     </form>
@@ -93,7 +107,8 @@ function Note({ note }: { note: ContactNote }): ReactElement {
   const texts = useTexts(PANEL);
   const common = useTexts(COMMON);
   const may = useMay('contacts:update');
-  const [act, begin] = useState<'EDIT' | 'REMOVE' | null>(null);
+  const isBegun = useIsUnsaved(note._id);
+  const [act, begin] = useState<'EDIT' | 'REMOVE' | null>(isBegun ? 'EDIT' : null);
   const end = (): void => begin(null);
   const change = useMutation({
     mutationFn: (content: string) => parley.contacts.updateNote(note.contact, note._id, { content }),
@@ -106,11 +121,12 @@ function Note({ note }: { note: ContactNote }): ReactElement {
   if (act === 'EDIT')
     return (
       <NoteForm
+        record={note._id}
         label={texts.editNote}
         action={common.save}
         text={note.content}
         isBusy={change.isPending}
-        onSave={(content) => change.mutate(content)}
+        onSave={change.mutateAsync}
         onCancel={end}
       />
     );

@@ -1,6 +1,6 @@
 /** Where the contact came from: the ad or post of the first message, and the page on which a visitor of a web chat writes. */
 import type { Contact, Conversation, Message } from '@parley/sdk';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { parley } from '../../../../client.ts';
 import { CONTACT_FIELDS, CONTACT_SOURCES } from '../../../../texts/contact-fields.ts';
@@ -26,6 +26,8 @@ export function Origin({ conversation, contact }: { conversation: Conversation; 
       const [first, last] = await Promise.all([read('createdAt', 1), read('-createdAt', LOOKED_AT)]);
       return { ad: findReferral(first, false), page: findReferral(last, true) };
     },
+    // A new message seldom changes the origin, so what is known stays while it is read again.
+    placeholderData: keepPreviousData,
   });
   if (!data) return <NotLoaded error={error} />;
   const { ad, page } = data;

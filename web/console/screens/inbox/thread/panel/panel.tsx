@@ -51,7 +51,7 @@ export function Panel({ conversation, contact, name, view, onClose, isBeside }: 
           <Link href={toScreen(`/campaigns/${conversation.campaign}`)}>{texts.toCampaign}</Link>
         </p>
       )}
-      <Fields conversation={conversation} />
+      <Fields key={conversation._id} conversation={conversation} />
       <Tags conversation={conversation} />
       <Sections {...{ conversation, contact, view }} />
     </aside>

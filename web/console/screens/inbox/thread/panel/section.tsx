@@ -1,4 +1,5 @@
 /** A section of the panel. Its content is loaded when it is first unfolded. */
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { hasNothing, type FeedView } from '../../../../records/feeds.ts';
@@ -38,6 +39,10 @@ export function NotLoaded({ error }: { error: Error | null }): ReactElement {
   const texts = useTexts(COMMON);
   return error ? <p role="alert">{explainError(error)}</p> : <p className={styles['soft']}>{texts.loading}</p>;
 }
+
+/** The name of a record that is read by itself; what went wrong when it cannot be read. */
+export const nameLoaded = ({ data, error }: Pick<UseQueryResult<{ name: string }>, 'data' | 'error'>): string =>
+  data?.name ?? (error ? explainError(error) : '…');
 
 interface RecordLinkProps {
   href: string;

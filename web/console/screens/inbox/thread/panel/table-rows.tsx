@@ -5,7 +5,7 @@ import { toScreen } from '../../../../client.ts';
 import { useContactRows, useTable } from '../../../../records/tables.ts';
 import { useTexts } from '../../../../texts/texts.ts';
 import { formatValue } from '../../../../ui/custom-fields.tsx';
-import { RecordLink, SectionList } from './section.tsx';
+import { nameLoaded, RecordLink, SectionList } from './section.tsx';
 import { PANEL } from './texts.ts';
 
 /** How many columns of a row are shown. */
@@ -17,8 +17,8 @@ export function TableRows({ contact }: { contact: string }): ReactElement {
 }
 
 function RowLink({ row }: { row: Row }): ReactElement {
-  const { data: table } = useTable(row.table);
-  const values = (table?.columns ?? []).slice(0, SHOWN).map(({ key, type }) => {
+  const table = useTable(row.table);
+  const values = (table.data?.columns ?? []).slice(0, SHOWN).map(({ key, type }) => {
     const value = new Map(Object.entries(row.data)).get(key);
     return formatValue(type, value ?? null);
   });
@@ -26,7 +26,7 @@ function RowLink({ row }: { row: Row }): ReactElement {
     <RecordLink
       href={toScreen(`/tables/${row.table}`)}
       name={values.filter(Boolean).join(' · ') || `#${row.row_index}`}
-      about={table?.name ?? '…'}
+      about={nameLoaded(table)}
     />
   );
 }
