@@ -29,6 +29,7 @@ import { purgeChangesJob } from './features/live/jobs.ts';
 import { findUndividedJob } from './features/messages/jobs.ts';
 import { createPartsUpkeep } from './features/messages/parts-upkeep.ts';
 import { purgeNotificationsJob } from './features/notifications/jobs.ts';
+import { startPushes } from './features/notifications/push/loop.ts';
 import { emptyStepJob } from './features/pipelines/jobs.ts';
 import { tableRowImporter } from './features/tables/rows/importer.ts';
 import { eraseRowsJob } from './features/tables/jobs.ts';
@@ -113,6 +114,7 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     startAgents(kit),
     startDueSends(kit, FOLLOW_UPS),
     startDueSends(kit, SCHEDULED_MESSAGES),
+    startPushes(kit),
   ];
   const looks = [
     crossedStatuses(kit),

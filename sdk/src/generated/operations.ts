@@ -103,6 +103,9 @@ import type {
   Presence,
   PresenceChange,
   ProfileUpdate,
+  PushKey,
+  PushSubscription,
+  PushSubscriptionChange,
   QuickReply,
   QuickReplyCreate,
   QuickReplyUpdate,
@@ -811,8 +814,23 @@ export interface NotificationsListQuery {
   updated_since?: string | undefined;
   /** true: only unread notifications; false: only read ones */
   unread?: boolean | undefined;
-  /** ASSIGNED: someone else made the user the owner; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner was opened or reopened */
-  kind?: 'ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | undefined;
+  /** ASSIGNED: someone else made the user the owner; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent */
+  kind?: 'ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT' | undefined;
+}
+
+export interface PushSubscriptionsListQuery {
+  /** Starts at 1, the default; cannot be combined with `after` */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
 }
 
 export interface QuickRepliesListQuery {
@@ -1438,6 +1456,16 @@ export interface Methods {
     /** Mark notifications as read: some, or all up to a time. For the token or session of a user of any role; API keys get 403. Returns the count of those that are still unread. Marking a conversation as read does the same for its notifications. */
     markAsRead: (body: NotificationsRead, options?: CallOptions) => Promise<NotificationCounts>;
   };
+  pushSubscriptions: {
+    /** Remove one of your browsers; nothing is pushed to it any more. For the token or session of a user of any role; API keys get 403. */
+    delete: (id: string, options?: CallOptions) => Promise<PushSubscription>;
+    /** List your browsers to which notifications are pushed. For the token or session of a user of any role; API keys get 403. */
+    list: ListMethod<[query?: PushSubscriptionsListQuery, options?: CallOptions], PushSubscription>;
+    /** Read the key with which a browser subscribes to push. For the token or session of a user of any role; API keys get 403. The installation has one key pair, which it makes by itself. */
+    getKey: (options?: CallOptions) => Promise<PushKey>;
+    /** Register a browser, to which your notifications are then pushed. For the token or session of a user of any role; API keys get 403. The body is what `PushSubscription.toJSON()` returns in the browser, without `expirationTime`. Registering it again changes it. With a browser session, the push ends when it logs out. It also ends with a new password, and when the user is deactivated. */
+    register: (body: PushSubscriptionChange, options?: CallOptions) => Promise<PushSubscription>;
+  };
   quickReplies: {
     /** Remove a quick reply. Only its owner can see and change a personal quick reply. Owners and admins can change a shared one. Requires the scope `messages:create`. Also requires `messages:update` for a quick reply shared by the company. */
     delete: (id: string, options?: CallOptions) => Promise<QuickReply>;
@@ -1802,6 +1830,12 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     list: { method: 'GET', path: '/v1/notifications', query: true, answer: 'list' },
     count: { method: 'GET', path: '/v1/notifications/counts' },
     markAsRead: { method: 'POST', path: '/v1/notifications/read', body: 'json' },
+  },
+  pushSubscriptions: {
+    delete: { method: 'DELETE', path: '/v1/push-subscriptions/{id}' },
+    list: { method: 'GET', path: '/v1/push-subscriptions', query: true, answer: 'list' },
+    getKey: { method: 'GET', path: '/v1/push-subscriptions/key' },
+    register: { method: 'PUT', path: '/v1/push-subscriptions', body: 'json' },
   },
   quickReplies: {
     delete: { method: 'DELETE', path: '/v1/quick-replies/{id}' },

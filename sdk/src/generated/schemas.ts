@@ -4053,8 +4053,8 @@ export interface Notification {
   company: string;
   /** The user who is notified */
   user: string;
-  /** ASSIGNED: someone else made the user the owner; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner was opened or reopened */
-  kind: 'ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW';
+  /** ASSIGNED: someone else made the user the owner; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent */
+  kind: 'ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT';
   /** Null if the notification stands for several conversations */
   conversation: string | null;
   /** The contact of the conversation */
@@ -4070,7 +4070,7 @@ export interface Notification {
     /** Its name at that time */
     name: string;
   } | null;
-  /** The newest message of the contact, or the note */
+  /** The newest message of the contact, the note, or the message that was not sent */
   message: string | null;
   /** The beginning of that message; null if it has no text */
   preview: string | null;
@@ -4087,6 +4087,19 @@ export interface Notification {
 export interface NotificationCounts {
   /** How many notifications are unread */
   unread: number;
+  /** The same for each kind */
+  by_kind: {
+    /** How many notifications of this kind are unread */
+    ASSIGNED: number;
+    /** How many notifications of this kind are unread */
+    MENTIONED: number;
+    /** How many notifications of this kind are unread */
+    REPLIED: number;
+    /** How many notifications of this kind are unread */
+    UNASSIGNED_NEW: number;
+    /** How many notifications of this kind are unread */
+    NOT_SENT: number;
+  };
 }
 
 export interface NotificationsRead {
@@ -4096,35 +4109,62 @@ export interface NotificationsRead {
   until?: string | undefined;
 }
 
-/** By default, all are on except UNASSIGNED_NEW */
+/** By default, all are on except UNASSIGNED_NEW, and mail is on for ASSIGNED, MENTIONED and NOT_SENT */
 export interface NotificationSettings {
   /** When someone else makes the user the owner of a conversation */
   ASSIGNED: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push: boolean;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail: boolean;
   };
   /** When a note mentions the user */
   MENTIONED: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push: boolean;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail: boolean;
   };
   /** When the contact writes in a conversation that the user owns or follows */
   REPLIED: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push: boolean;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail: boolean;
   };
   /** When a conversation without an owner is opened or reopened */
   UNASSIGNED_NEW: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push: boolean;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail: boolean;
+  };
+  /** When a scheduled or held message of the user fails */
+  NOT_SENT: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the open console also shows them as notifications of the browser */
+    browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push: boolean;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail: boolean;
   };
 }
 
@@ -4133,29 +4173,56 @@ export interface NotificationSettingsChange {
   ASSIGNED?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push?: boolean | undefined;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail?: boolean | undefined;
   } | undefined;
   /** When a note mentions the user */
   MENTIONED?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push?: boolean | undefined;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail?: boolean | undefined;
   } | undefined;
   /** When the contact writes in a conversation that the user owns or follows */
   REPLIED?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push?: boolean | undefined;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail?: boolean | undefined;
   } | undefined;
   /** When a conversation without an owner is opened or reopened */
   UNASSIGNED_NEW?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push?: boolean | undefined;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail?: boolean | undefined;
+  } | undefined;
+  /** When a scheduled or held message of the user fails */
+  NOT_SENT?: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the open console also shows them as notifications of the browser */
+    browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push?: boolean | undefined;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail?: boolean | undefined;
   } | undefined;
 }
 
@@ -4839,6 +4906,39 @@ export interface SendContent {
   };
   /** The message that it replies to */
   replyTo?: string | null | undefined;
+}
+
+export interface PushKey {
+  /** The `applicationServerKey` for `PushManager.subscribe()`: a P-256 point in base64url */
+  public_key: string;
+}
+
+export interface PushSubscription {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The user whose notifications are pushed */
+  user: string;
+  /** The browser and its system, such as Chrome on Android */
+  browser: string;
+  /** When a notification was last pushed to it */
+  last_used_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** When the browser last registered */
+  updatedAt: string;
+}
+
+export interface PushSubscriptionChange {
+  /** The address at which the push service takes messages for the browser */
+  endpoint: string;
+  keys: {
+    /** The public key of the browser: 65 bytes in base64url */
+    p256dh: string;
+    /** The secret of the browser: 16 bytes in base64url */
+    auth: string;
+  };
 }
 
 export interface ProfileUpdate {

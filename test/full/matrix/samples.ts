@@ -11,9 +11,10 @@ import { uploadFile } from '../../support/attachments.ts';
 import { makeMp3, makeMp4, makePng, makeWebp } from '../../support/media-samples.ts';
 import { makePhoneNumber } from '../../support/network.ts';
 import { REDIRECT_URI, startAttempt } from '../../support/oauth.ts';
+import { makeBrowser } from '../../support/push.ts';
 import { FROM_PAGE, freshEmail, PASSWORD } from '../../support/people.ts';
 import type { Json, Platform } from '../../support/platform.ts';
-import { createWebhook, findId, insertConnectedApp, type FullCompany } from './companies.ts';
+import { createWebhook, findId, insertConnectedApp, insertPushSubscription, type FullCompany } from './companies.ts';
 import { buildForm } from './forms.ts';
 
 interface Sample {
@@ -302,6 +303,21 @@ export const SAMPLES: Record<string, Sample> = {
     isOfCaller: true,
     body: () => ({ until: '2000-01-01T00:00:00.000Z' }),
     excludes: { ids: ['until'] },
+  },
+  'GET /v1/push-subscriptions': { onlyUsers: true },
+  'GET /v1/push-subscriptions/key': { onlyUsers: true },
+  'PUT /v1/push-subscriptions': {
+    onlyUsers: true,
+    isOfCaller: true,
+    body: () => ({ endpoint: `https://203.0.114.1/${newId()}`, keys: makeBrowser().keys }),
+  },
+  'DELETE /v1/push-subscriptions/{id}': {
+    onlyUsers: true,
+    isOfCaller: true,
+    prepare: async (platform, own) => {
+      const id = await insertPushSubscription(platform, { user: findId(own, 'user'), marker: own.marker });
+      own.fresh = { 'push-subscription': id };
+    },
   },
   'GET /v1/notification-settings': { onlyUsers: true },
   'PUT /v1/notification-settings': { onlyUsers: true },
