@@ -28,7 +28,7 @@ import { startPreparing } from './features/knowledge/loop.ts';
 import { purgeChangesJob } from './features/live/jobs.ts';
 import { findUndividedJob } from './features/messages/jobs.ts';
 import { createPartsUpkeep } from './features/messages/parts-upkeep.ts';
-import { purgeNotificationsJob } from './features/notifications/jobs.ts';
+import { mailAwayJob, purgeNotificationsJob, sendAwayMailJob } from './features/notifications/jobs.ts';
 import { startPushes } from './features/notifications/push/loop.ts';
 import { emptyStepJob } from './features/pipelines/jobs.ts';
 import { tableRowImporter } from './features/tables/rows/importer.ts';
@@ -86,6 +86,8 @@ const jobs = [
   purgeConversationRunsJob,
   purgeChangesJob,
   purgeNotificationsJob,
+  mailAwayJob,
+  sendAwayMailJob,
   purgeScheduledJob,
   findUndividedJob,
   redactContactJob,
