@@ -25,6 +25,7 @@ interface ClickEvent extends WorkerEvent {
   notification: Notification;
 }
 interface Page {
+  url: string;
   visibilityState: string;
   focus(): Promise<unknown>;
   postMessage(message: unknown): void;
@@ -42,7 +43,12 @@ interface Worker {
 }
 
 const worker = globalThis as unknown as Worker;
-const listPages = (): Promise<Page[]> => worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
+
+/** Lists the pages of the console, the last used first. The origin has other pages, too. */
+async function listPages(): Promise<Page[]> {
+  const pages = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  return pages.filter(({ url }) => url.startsWith(worker.registration.scope));
+}
 
 async function show(pushed: Pushed): Promise<void> {
   // A page that is in view shows it by itself, if the user wants that.

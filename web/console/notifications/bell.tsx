@@ -100,6 +100,7 @@ const KINDS = ['ALL', 'MENTIONED', 'ASSIGNED', 'REPLIED'] as const;
 /** A tab for each kind that people look for. The others are in the first one. */
 function Kinds({ onOpen }: { onOpen(): void }): ReactElement {
   const texts = useTexts(NOTIFICATIONS);
+  const common = useTexts(COMMON);
   const counts = useUnreadCounts();
   const [shown, show] = useState<(typeof KINDS)[number]>('ALL');
   const names = { ALL: texts.all, MENTIONED: texts.mentions, ASSIGNED: texts.assignments, REPLIED: texts.replies };
@@ -108,11 +109,17 @@ function Kinds({ onOpen }: { onOpen(): void }): ReactElement {
       <Tabs.List className={styles['tabs']} aria-label={texts.tabs} activateOnFocus>
         {KINDS.map((kind) => {
           const count = kind === 'ALL' ? 0 : (counts?.by_kind[kind] ?? 0);
-          const label = count > 0 ? texts.unreadOf(names[kind], count) : names[kind];
           return (
-            <Tabs.Tab key={kind} value={kind} className={styles['tab']} aria-label={label}>
+            <Tabs.Tab key={kind} value={kind} className={styles['tab']}>
               {names[kind]}
-              {count > 0 && <span className={styles['count']}>{count}</span>}
+              {count > 0 && (
+                <>
+                  <span className={styles['count']} aria-hidden="true">
+                    {count}
+                  </span>
+                  <span className="unseen"> {common.unread(count)}</span>
+                </>
+              )}
             </Tabs.Tab>
           );
         })}

@@ -10,7 +10,6 @@ export const NOTIFICATIONS = defineTexts(
     mentions: 'Mentions',
     assignments: 'Assigned',
     replies: 'Replies',
-    unreadOf: (name: string, count: number) => `${name}, ${count} unread`,
     settings: 'Notification settings',
     nothing: 'Nothing new',
     nothingLead:
@@ -70,7 +69,6 @@ export const NOTIFICATIONS = defineTexts(
       mentions: 'Menções',
       assignments: 'Atribuídas',
       replies: 'Respostas',
-      unreadOf: (name, count) => `${name}, ${count} não lida${count === 1 ? '' : 's'}`,
       settings: 'Configurações de notificações',
       nothing: 'Nada de novo',
       nothingLead:
@@ -129,7 +127,6 @@ export const NOTIFICATIONS = defineTexts(
       mentions: 'Menciones',
       assignments: 'Asignadas',
       replies: 'Respuestas',
-      unreadOf: (name, count) => `${name}, ${count} sin leer`,
       settings: 'Ajustes de notificaciones',
       nothing: 'Nada nuevo',
       nothingLead: 'Aquí verá cuando alguien le asigne una conversación o le mencione, y cuando un contacto responda.',
