@@ -172,8 +172,14 @@ test('a pushed notification is shown only while no tab is in view, and a click o
       return shown;
     })()`);
   const pushed = {
-    ...{ _id: conversation._id, kind: 'MENTIONED', conversation: conversation._id, count: 1 },
-    ...{ contact: 'Maria', actor: 'Carla Reis', preview: 'The kitchen says yes', language: 'en' },
+    _id: conversation._id,
+    kind: 'MENTIONED',
+    conversation: conversation._id,
+    contact: 'Maria',
+    actor: 'Carla Reis',
+    preview: 'The kitchen says yes',
+    count: 1,
+    language: 'en',
   };
   assert.deepEqual(await push(pushed), []);
   const address = `/inbox/all/${conversation._id}`;

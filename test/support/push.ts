@@ -52,9 +52,11 @@ export interface PushService {
 export async function startPushService(): Promise<PushService> {
   const taken: TakenPush[] = [];
   let status = 201;
-  const server = createServer(async (request, response) => {
-    taken.push({ path: request.url ?? '', headers: request.headers, body: await buffer(request) });
-    response.writeHead(status).end();
+  const server = createServer((request, response) => {
+    void buffer(request).then((body) => {
+      taken.push({ path: request.url ?? '', headers: request.headers, body });
+      response.writeHead(status).end();
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   after(() => server.close());

@@ -65,6 +65,8 @@ async function show(pushed: Pushed): Promise<void> {
 async function open(address: string): Promise<void> {
   const [page] = await listPages();
   if (!page) return void (await worker.clients.openWindow(worker.registration.scope.replace(/\/$/, '') + address));
+  // A page of the platform's own origin.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin
   page.postMessage({ open: address });
   await page.focus();
 }

@@ -4933,6 +4933,7 @@ export interface PushSubscription {
 export interface PushSubscriptionChange {
   /** The address at which the push service takes messages for the browser */
   endpoint: string;
+  /** What the browser has made for this subscription */
   keys: {
     /** The public key of the browser: 65 bytes in base64url */
     p256dh: string;

@@ -38,9 +38,7 @@ export function mailAwayJob(kit: Kit): JobWork<typeof MailAway.data> {
   return {
     job: MailAway,
     handle: () =>
-      mailAway(kit, (away) =>
-        kit.enqueue(kit.database.system('upkeep'), SendAwayMail, away, { key: `${away.company}:${away.user}` }),
-      ),
+      mailAway(kit, (tx, away) => kit.enqueue(tx, SendAwayMail, away, { key: `${away.company}:${away.user}` })),
   };
 }
 

@@ -175,7 +175,11 @@ test('the author of a message that failed for good is notified once, with the me
   const list = async ({ token: key }: { token: string }): Promise<unknown[]> =>
     (await call(200, 'GET', '/v1/notifications', { key })).body.result.map(
       ({ kind, actor, message, preview, count, conversation: about }: Json) => [
-        ...[kind, actor, message, preview, count],
+        kind,
+        actor,
+        message,
+        preview,
+        count,
         about,
       ],
     );

@@ -11,7 +11,9 @@ export interface Described extends Pick<Notification, 'kind' | 'conversation' | 
 }
 
 export const toDescribed = ({ kind, conversation, count, contact_summary, actor }: Notification): Described => ({
-  ...{ kind, conversation, count },
+  kind,
+  conversation,
+  count,
   contact: contact_summary?.name ?? contact_summary?.phone_number ?? contact_summary?.email ?? null,
   actor: actor?.name ?? null,
 });

@@ -7,11 +7,15 @@ import {
   wrapHtml,
   type MailLanguage,
 } from '../../users/mails.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 import type { Receiver } from './away-queries.ts';
 import type { Notification, NotificationKind } from '../schemas.ts';
 
-/** The most lines of a mail; more are only counted. */
-const MOST_LINES = 20;
+const MOST_LINES = declareLimit(20, {
+  topic: 'Accounts',
+  what: 'Notifications listed in an e-mail',
+  beyond: 'only counted',
+});
 
 interface Words {
   subject(count: number, company: string): string;

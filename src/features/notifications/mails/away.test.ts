@@ -41,7 +41,7 @@ const pass = async (user: Person, minutes: number): Promise<void> => {
     values,
   );
 };
-const run = (): Promise<void> => mailAway(kit, (away) => sendAwayMail(kit, away));
+const run = (): Promise<void> => mailAway(kit, (_tx, away) => sendAwayMail(kit, away));
 const mailsTo = async ({ email }: Person) =>
   Promise.all(
     smtp.taken.filter(({ to }) => to.includes(email)).map(({ raw }) => simpleParser(Buffer.from(raw, 'latin1'))),

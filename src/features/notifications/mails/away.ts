@@ -1,5 +1,6 @@
 /** Mails users who are away what they have not read: one mail that lists it, and no further one until they return or an hour has passed. */
 import type { Kit } from '../../../kit.ts';
+import type { SystemTx } from '../../../platform/store/tenant.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
 import { composeAwayMail } from './away-mail.ts';
 import { claimMail, findReceiver, listAway, releaseMail, type AwayUser, type Patience } from './away-queries.ts';
@@ -23,9 +24,10 @@ const PATIENCE: Patience = {
 const USERS_AT_ONCE = 500;
 
 /** Finds users to whom a mail is due. Without a mail server there are none. */
-export async function mailAway(kit: Kit, mail: (user: AwayUser) => Promise<void>): Promise<void> {
+export async function mailAway(kit: Kit, mail: (tx: SystemTx, user: AwayUser) => Promise<void>): Promise<void> {
   if (kit.config.SMTP_URL === null) return;
-  for (const away of await listAway(kit.database.system('upkeep'), PATIENCE, USERS_AT_ONCE)) await mail(away);
+  const system = kit.database.system('upkeep');
+  for (const away of await listAway(system, PATIENCE, USERS_AT_ONCE)) await mail(system, away);
 }
 
 /** Sends the mail, unless the user has returned meanwhile or has had one. It is claimed first, so a worker that dies never sends it twice. */

@@ -58,8 +58,12 @@ async function pushOnce(
 ): Promise<PushOutcome> {
   const { company, _id, claimed_at, subscription, attempts } = push;
   const end = (state: PushOutcome['state'], pause_seconds: number | null = null): PushOutcome => ({
-    ...{ company, _id, claimed_at, subscription },
-    ...{ state, pause_seconds },
+    company,
+    _id,
+    claimed_at,
+    subscription,
+    state,
+    pause_seconds,
   });
   if (attempts > MAX_ATTEMPTS) return end('OBSOLETE');
   try {

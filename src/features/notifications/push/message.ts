@@ -40,7 +40,8 @@ export async function makePush(
       topic: _id,
     },
   );
-  const { 'Content-Length': _length, ...sent } = headers as Record<string, string>;
+  // The library also counts bytes and seconds, which are numbers; outbound writes the length itself.
+  const { 'Content-Length': _length, ...sent } = headers as Record<string, string | number>;
   const named = Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, String(value)]));
   return { method: 'POST', url: endpoint, headers: named, body: body ?? '' };
 }

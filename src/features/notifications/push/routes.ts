@@ -40,6 +40,10 @@ export function pushRoutes(app: FastifyInstance, kit: Kit): void {
     errors: ['FORBIDDEN'],
     handler: (tenant, { query }) => pageSubscriptions(tenant, query),
   });
+  registrationRoutes(app, kit);
+}
+
+function registrationRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'PUT',
     path: '/v1/push-subscriptions',

@@ -49,7 +49,7 @@ export const PushSubscriptionChange = define(
       maxLength: MAX_ENDPOINT,
       description: 'The address at which the push service takes messages for the browser',
     }),
-    keys: strict({
+    keys: plain.strict('What the browser has made for this subscription', {
       p256dh: Type.String({
         pattern: '^[A-Za-z0-9_-]{87}=?$',
         description: 'The public key of the browser: 65 bytes in base64url',
