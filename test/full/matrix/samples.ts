@@ -83,6 +83,16 @@ async function notifyUsers({ database }: Platform, own: FullCompany): Promise<vo
   );
 }
 
+/** Registers a browser of the user who calls: of the owners who may log in, the newest. */
+async function addBrowser(platform: Platform, own: FullCompany): Promise<void> {
+  const [owner] = await platform.database.sql<{ _id: string }>(
+    `select _id from users where company_id = $1 and role = 'OWNER' and status = 'ACTIVE' order by created_at desc, _id desc limit 1`,
+    [own._id],
+  );
+  const user = owner?._id ?? findId(own, 'user');
+  own.fresh = { 'push-subscription': await insertPushSubscription(platform, { user, marker: own.marker }) };
+}
+
 /** Leaves the company only the server that it began with. */
 async function removeMcpServers({ database }: Platform, own: FullCompany): Promise<void> {
   const values = [own._id, own.records['mcp-server']];
@@ -314,10 +324,7 @@ export const SAMPLES: Record<string, Sample> = {
   'DELETE /v1/push-subscriptions/{id}': {
     onlyUsers: true,
     isOfCaller: true,
-    prepare: async (platform, own) => {
-      const id = await insertPushSubscription(platform, { user: findId(own, 'user'), marker: own.marker });
-      own.fresh = { 'push-subscription': id };
-    },
+    prepare: addBrowser,
   },
   'GET /v1/notification-settings': { onlyUsers: true },
   'PUT /v1/notification-settings': { onlyUsers: true },

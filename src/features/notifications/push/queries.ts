@@ -13,7 +13,8 @@ export const LIVING = `exists (select from users u where u.company_id = s.compan
 
 export function listSubscriptions(tx: TenantRead, user: string, window: Window): Promise<Page<PushSubscription>> {
   return listPage(tx, window, {
-    name: 'notifications.browsers',
+    name: 'notifications',
+    variant: '.browsers',
     columns: COLUMNS,
     from: 'push_subscriptions s',
     filter: `company_id = $1 and user_id = $2 and ${LIVING}`,
