@@ -40,9 +40,3 @@ alter table inboxes add constraint inboxes_default_team_ref foreign key (company
 
 alter table conversations add column team_id text collate "C";
 alter table conversations add constraint conversations_team_ref foreign key (company_id, team_id) references teams not valid;
-alter table notifications drop constraint notifications_kind_check;
-alter table notifications add constraint notifications_kind_check
-  check (kind in ('ASSIGNED', 'TEAM_ASSIGNED', 'MENTIONED', 'REPLIED', 'UNASSIGNED_NEW', 'NOT_SENT')) not valid;
-alter table notification_settings drop constraint notification_settings_kind_check;
-alter table notification_settings add constraint notification_settings_kind_check
-  check (kind in ('ASSIGNED', 'TEAM_ASSIGNED', 'MENTIONED', 'REPLIED', 'UNASSIGNED_NEW', 'NOT_SENT')) not valid;

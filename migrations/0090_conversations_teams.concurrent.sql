@@ -1,7 +1,5 @@
 alter table conversations validate constraint conversations_team_ref;
 alter table inboxes validate constraint inboxes_default_team_ref;
-alter table notifications validate constraint notifications_kind_check;
-alter table notification_settings validate constraint notification_settings_kind_check;
 create index concurrently if not exists inboxes_team on inboxes (company_id, default_team) where default_team is not null;
 create index concurrently if not exists conversations_team on conversations (company_id, team_id, created_at desc, _id desc)
   where team_id is not null;

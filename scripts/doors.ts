@@ -62,6 +62,8 @@ const SYSTEM_USERS = [
   /^src\/features\/distribution\/(distribution|queries)\.ts$/,
   // Deletes old notifications of all companies.
   /^src\/features\/notifications\/upkeep(-queries)?\.ts$/,
+  // Reads the key pair of the installation, chooses the next push of any company, and finds users of all companies who are away.
+  /^src\/features\/notifications\/(push\/(keys|queue-queries|loop)|mails\/(away|away-queries))\.ts$/,
   // Deletes old scheduled messages of all companies.
   /^src\/features\/scheduled-messages\/upkeep(-queries)?\.ts$/,
   // Deletes old runs, and the days of all companies.

@@ -19,16 +19,34 @@ export async function recordApp(take: Take, platform: Platform): Promise<void> {
   await take('DELETE /v1/connected-apps/{id}', app._id, { key });
 }
 
+// The example of RFC 8291, appendix A.
+const EXAMPLE_KEYS = {
+  p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+  auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+};
+
 /** Records what a user is notified of. */
 export async function recordNotifications(take: Take, platform: Platform, conversation: string): Promise<void> {
   const { _id: owner, token: key } = await platform.createUser(platform.demo._id, 'OPERATOR');
   await platform.call(200, 'PATCH', `/v1/conversations/${conversation}`, { body: { owner } });
   await take('GET /v1/notification-settings', '', { key });
-  const body = { UNASSIGNED_NEW: { console: true, browser: false } };
+  const body = { UNASSIGNED_NEW: { console: true, browser: false, push: false, mail: false } };
   await take('PUT /v1/notification-settings', '', { key, body });
   const [notification] = (await take('GET /v1/notifications', '?unread=true', { key })).result;
   await take('GET /v1/notifications/counts', '', { key });
   await take('POST /v1/notifications/read', '', { key, body: { ids: [notification._id] } });
+  await take('GET /v1/push-subscriptions/key', '', { key });
+  const headers = {
+    'user-agent': 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36',
+  };
+  const endpoint = 'https://203.0.114.1/f9a1c2';
+  const browser = await take('PUT /v1/push-subscriptions', '', {
+    key,
+    headers,
+    body: { endpoint, keys: EXAMPLE_KEYS },
+  });
+  await take('GET /v1/push-subscriptions', '', { key });
+  await take('DELETE /v1/push-subscriptions/{id}', browser._id, { key });
 }
 
 export async function recordPeople(take: Take, platform: Platform): Promise<Json> {

@@ -70,6 +70,10 @@ export const METHODS: Record<string, Record<string, string>> = {
     count: 'GET /v1/notifications/counts',
     markAsRead: 'POST /v1/notifications/read',
   },
+  pushSubscriptions: {
+    getKey: 'GET /v1/push-subscriptions/key',
+    register: 'PUT /v1/push-subscriptions',
+  },
   notificationSettings: {
     get: 'GET /v1/notification-settings',
     update: 'PUT /v1/notification-settings',

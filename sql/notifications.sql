@@ -142,3 +142,55 @@ create or replace trigger noted_insert after insert on notifications referencing
   for each statement execute function note_personal_changes('notifications');
 create or replace trigger noted_update after update on notifications referencing new table as written
   for each statement execute function note_personal_changes('notifications');
+
+-- Queues what was written or raised for the browsers of its user. A notification that already waits for a browser is pushed once, as it is then.
+create or replace function queue_pushes(companies text[], ids text[]) returns void
+language sql as $$
+  insert into pushes as p (company_id, _id, subscription_id, notification_id)
+    select n.company_id, new_id(), s._id, n._id
+    from unnest(companies, ids) as w (company_id, _id)
+      join notifications n on n.company_id = w.company_id and n._id = w._id
+      join push_subscriptions s on s.company_id = n.company_id and s.user_id = n.user_id
+      join users u on u.company_id = s.company_id and u._id = s.user_id and u.session_version = s.session_version and u.status = 'ACTIVE'
+      left join notification_settings t on t.company_id = n.company_id and t.user_id = n.user_id and t.kind = n.kind
+    where coalesce(t.in_push, n.kind <> 'UNASSIGNED_NEW')
+    order by n.company_id, s._id, n._id
+    on conflict (company_id, subscription_id, notification_id) do update
+      set is_waiting = true, claimed_at = null, held_until = null, attempts = 0
+$$;
+
+create or replace function push_written() returns trigger
+language plpgsql as $$
+begin
+  -- Most installations have no such browser, and then this is all that it costs.
+  if not exists (select from push_subscriptions) then return null; end if;
+  perform queue_pushes(array_agg(company_id), array_agg(_id)) from written where read_at is null;
+  return null;
+end
+$$;
+create or replace trigger pushed_insert after insert on notifications referencing new table as written
+  for each statement execute function push_written();
+
+create or replace function push_raised() returns trigger
+language plpgsql as $$
+begin
+  if not exists (select from push_subscriptions) then return null; end if;
+  perform queue_pushes(array_agg(company_id), array_agg(_id)) from (
+    select company_id, _id, created_at from written where read_at is null
+    except select company_id, _id, created_at from earlier where read_at is null) raised;
+  return null;
+end
+$$;
+create or replace trigger pushed_update after update on notifications referencing old table as earlier new table as written
+  for each statement execute function push_raised();
+
+-- The push to a browser ends when its user logs out. A session that expires leaves it alone: push is for when the console is closed.
+create or replace function end_push() returns trigger
+language plpgsql as $$
+begin
+  delete from push_subscriptions where session_hash = old.token_hash and company_id = old.company_id;
+  return null;
+end
+$$;
+create or replace trigger push_ends after delete on browser_sessions for each row
+  when (old.expires_at > now()) execute function end_push();

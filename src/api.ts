@@ -24,6 +24,7 @@ import { liveRoutes } from './features/live/routes.ts';
 import { mergeRoutes } from './features/merges/routes.ts';
 import { inboxHealthRoutes } from './features/messages/inbox-health/routes.ts';
 import { messageRoutes } from './features/messages/routes.ts';
+import { pushRoutes } from './features/notifications/push/routes.ts';
 import { notificationRoutes } from './features/notifications/routes.ts';
 import { profileRoutes } from './features/profiles/routes.ts';
 import { quickReplyRoutes } from './features/quick-replies/routes.ts';
@@ -82,6 +83,7 @@ const rooms = [
   messageRoutes,
   inboxHealthRoutes,
   notificationRoutes,
+  pushRoutes,
   quickReplyRoutes,
   viewRoutes,
   templateRoutes,

@@ -29,7 +29,8 @@ import { startPreparing } from './features/knowledge/loop.ts';
 import { purgeChangesJob } from './features/live/jobs.ts';
 import { findUndividedJob } from './features/messages/jobs.ts';
 import { createPartsUpkeep } from './features/messages/parts-upkeep.ts';
-import { purgeNotificationsJob } from './features/notifications/jobs.ts';
+import { mailAwayJob, purgeNotificationsJob, sendAwayMailJob } from './features/notifications/jobs.ts';
+import { startPushes } from './features/notifications/push/loop.ts';
 import { emptyStepJob } from './features/pipelines/jobs.ts';
 import { tableRowImporter } from './features/tables/rows/importer.ts';
 import { eraseRowsJob } from './features/tables/jobs.ts';
@@ -87,6 +88,8 @@ const jobs = [
   purgeConversationRunsJob,
   purgeChangesJob,
   purgeNotificationsJob,
+  mailAwayJob,
+  sendAwayMailJob,
   purgeScheduledJob,
   findUndividedJob,
   redactContactJob,
@@ -115,6 +118,7 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     startAgents(kit),
     startDueSends(kit, FOLLOW_UPS),
     startDueSends(kit, SCHEDULED_MESSAGES),
+    startPushes(kit),
   ];
   const looks = [
     crossedStatuses(kit),

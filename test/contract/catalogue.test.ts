@@ -35,6 +35,7 @@ const OTHER_KEYS: Record<string, { key: string; why: string }> = {
   team_members: { key: 'company_id,team_id,user_id', why: 'a user is in a team once' },
   notification_settings: { key: 'company_id,user_id,kind', why: 'one choice of each user for each kind' },
   event_listeners: { key: 'company_id,event', why: 'the one row that an emit looks up' },
+  user_activity: { key: 'company_id,user_id', why: 'one row per user' },
   browser_sessions: { key: 'token_hash', why: "a browser's cookie names no company: its hash is what it is found by" },
   network_files: { key: 'company_id,attachment_id,channel,address', why: 'one id for each place that has the file' },
   password_tokens: { key: 'token_hash', why: 'a mailed token names no company: its hash is what it is found by' },

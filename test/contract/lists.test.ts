@@ -21,7 +21,7 @@ const user = await platform.createUser(demo._id, 'OPERATOR');
 const mention = { conversationId: conversation._id, message: { content: 'x' }, mentions: [user._id] };
 await call(201, 'POST', '/v1/messages/note', { body: mention });
 /** Lists that only users have. */
-const OF_USERS = ['/v1/notifications'];
+const OF_USERS = ['/v1/notifications', '/v1/push-subscriptions'];
 /** The records whose lists are tested, by their kind. */
 const IDS = new Map<string, string>([
   ['conversation', conversation._id],

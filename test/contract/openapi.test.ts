@@ -62,6 +62,14 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
       { scope: undefined, why: 'every user has their own' },
     ]),
   ),
+  ...Object.fromEntries(
+    [
+      'GET /v1/push-subscriptions',
+      'GET /v1/push-subscriptions/key',
+      'PUT /v1/push-subscriptions',
+      'DELETE /v1/push-subscriptions/{id}',
+    ].map((name) => [name, { scope: undefined, why: 'every user has their own' }]),
+  ),
   'GET /v1/notification-settings': { scope: undefined, why: 'every user has their own' },
   'PUT /v1/notification-settings': { scope: undefined, why: 'every user has their own' },
   'POST /v1/conversations/{id}/participants': { scope: 'conversations:update', why: 'changes a conversation' },
@@ -197,6 +205,8 @@ const TWO_SUCCESSES: Record<string, string> = {
 /** The operations that change no record. */
 const UNLOGGED = [
   'POST /v1/notifications/read',
+  'PUT /v1/push-subscriptions',
+  'DELETE /v1/push-subscriptions/{id}',
   'POST /v1/connected-apps/preview',
   'POST /v1/auth/forgot-password',
   'POST /v1/conversations/{id}/typing',

@@ -9,6 +9,7 @@ import { after, test } from 'node:test';
 import { parseSync, Visitor } from 'oxc-parser';
 import pg from 'pg';
 import type { Executor, Statement } from '../../src/platform/store/db.ts';
+import { PUSH_QUEUE } from '../../src/features/notifications/push/queue-queries.ts';
 import { SCHEDULED_QUEUE } from '../../src/features/scheduled-messages/source.ts';
 import { FOLLOW_UP_QUEUE } from '../../src/features/agents/follow-ups/source.ts';
 import { LINKS } from '../../src/features/agents/link-queries.ts';
@@ -67,6 +68,7 @@ const QUEUES = [
   COPY_QUEUE,
   FOLLOW_UP_QUEUE,
   KNOWLEDGE_QUEUE,
+  PUSH_QUEUE,
   SCHEDULED_QUEUE,
   TURN_QUEUE,
   ...RUN_KINDS.map(runQueue),
@@ -129,7 +131,6 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'connected-apps.purge': 'retention, by age alone',
   'users.holdAddress': 'the lock of an address, whoever uses it',
   'users.endSessions': 'the sessions of a person, in whatever company',
-  'users.extendSession': 'a cookie names no company: its hash is what it is found by',
   'users.purgeLinks': 'retention, by age alone',
   'users.purgeSessions': 'retention, by age alone',
   'users.purgeMailings': 'retention, by age alone',

@@ -5,6 +5,7 @@ import { startBrowser } from '../support/browser.ts';
 import { findBarriers, openConsoleAt } from '../support/console.ts';
 import { createPerson } from '../support/people.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
+import { makeBrowser } from '../support/push.ts';
 import { silenceNetwork, writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
 
@@ -47,16 +48,24 @@ for (const width of [1280, 390])
     await close();
   });
 
-test('all notifications are marked as read, after which the list of unread ones is empty', async () => {
+test('all notifications are marked as read, and the tabs show one kind each by mouse and keyboard, with the number of unread ones', async () => {
   const ana = await createPerson(platform, demo._id, 'OPERATOR');
   const { conversation } = await writeAsContact(platform, { name: 'Nadia', text: 'Oi' });
   await mention(conversation._id, ana._id);
   const { page, complaints, close } = await open(ana.email, { path: '/contacts' });
   await page.getByRole('button', { name: /^Notifications 1 unread/ }).click();
+  await page.getByRole('tab', { name: 'Mentions 1 unread' }).click();
+  const mentioned = page.getByRole('list', { name: 'Mentions' }).getByRole('link', { name: /mentioned you/ });
+  await mentioned.waitFor();
+  await page.keyboard.press('ArrowRight');
+  await page.getByRole('tab', { name: 'Assigned', selected: true }).waitFor();
+  await page.getByText('Nothing new').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.keyboard.press('ArrowLeft');
+  await mentioned.waitFor();
   await page.getByRole('button', { name: 'Mark all as read' }).click();
   await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
-  await page.getByRole('checkbox', { name: 'Unread only' }).click();
-  await page.getByText('Nothing new').waitFor();
+  await page.getByRole('tab', { name: 'Mentions', exact: true }).waitFor();
   await page.keyboard.press('Escape');
   assert.deepEqual(complaints(), []);
   await close();
@@ -127,3 +136,65 @@ const RECORD = `globalThis.notices = [];
     static permission = 'granted';
     constructor(title, { tag }) { super(); globalThis.notices.push(tag); }
   };`;
+
+test('a user removes a lost device from the browsers to which notifications are pushed', async () => {
+  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  const body = { endpoint: 'https://203.0.114.1/lost', keys: makeBrowser().keys };
+  const headers = { 'user-agent': 'Mozilla/5.0 (Android 16; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0' };
+  await call(200, 'PUT', '/v1/push-subscriptions', { key: ana.token, headers, body });
+  const { page, complaints, close } = await open(ana.email, { path: '/profile' });
+  await page.getByRole('button', { name: 'Remove Firefox on Android' }).click();
+  await page.getByText('Nothing is pushed to that browser any more.').waitFor();
+  const { body: left } = await call(200, 'GET', '/v1/push-subscriptions', { key: ana.token });
+  assert.deepEqual(left.result, []);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a pushed notification is shown only while no tab is in view, and a click opens its conversation', async () => {
+  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  const { conversation } = await writeAsContact(platform, { name: 'Maria', text: 'Oi' });
+  const { page, close } = await open(ana.email, { path: '/contacts', permissions: ['notifications'] });
+  const context = page.context();
+  const started = context.waitForEvent('serviceworker');
+  await page.evaluate(`navigator.serviceWorker.register('service-worker.js')`);
+  const worker = await started;
+  // The browser of the tests shows no notices.
+  await worker.evaluate(`globalThis.shown = [];
+    registration.showNotification = async (title, options) => void shown.push([title, options.body, options.data]);`);
+  const push = (pushed: Json): Promise<unknown> =>
+    worker.evaluate(`(async () => {
+      let work;
+      const event = new PushEvent('push', { data: ${JSON.stringify(JSON.stringify(pushed))} });
+      event.waitUntil = (given) => void (work = given);
+      dispatchEvent(event);
+      await work;
+      return shown;
+    })()`);
+  const pushed = {
+    _id: conversation._id,
+    kind: 'MENTIONED',
+    conversation: conversation._id,
+    contact: 'Maria',
+    actor: 'Carla Reis',
+    preview: 'The kitchen says yes',
+    count: 1,
+    language: 'en',
+  };
+  assert.deepEqual(await push(pushed), []);
+  const address = `/inbox/all/${conversation._id}`;
+  // The browser lets only a real click put a page in front.
+  await worker.evaluate(`(async () => {
+    const event = new Event('notificationclick');
+    event.notification = { data: ${JSON.stringify(address)}, close: () => undefined };
+    event.waitUntil = (work) => void work.catch(() => undefined);
+    dispatchEvent(event);
+  })()`);
+  await page.waitForURL(`**${address}`);
+  const other = await context.newPage();
+  await page.close();
+  const text = 'Carla Reis mentioned you in the conversation with Maria';
+  assert.deepEqual(await push(pushed), [[text, 'The kitchen says yes', address]]);
+  await other.close();
+  await close();
+});

@@ -6,12 +6,12 @@ import sharp from 'sharp';
 import { BUNDLE, buildApp } from '../bundle.ts';
 
 const source = import.meta.dirname;
-// A classic script runs before the modules of the page are asked for.
-const addFirstLoad = (folder: string): Promise<unknown> =>
+/** Adds a classic script, whose name stays. */
+const addScript = (folder: string, name: string): Promise<unknown> =>
   build({
     ...BUNDLE,
-    entryPoints: [join(source, 'first-load.ts')],
-    outfile: join(folder, 'first-load.js'),
+    entryPoints: [join(source, `${name}.ts`)],
+    outfile: join(folder, `${name}.js`),
     format: 'iife',
   });
 
@@ -40,6 +40,8 @@ await buildApp({
       drawIcon(folder, 'icon-192.png', { size: 192, share: 1 }),
       drawIcon(folder, 'icon-512.png', { size: 512, share: 1 }),
       drawIcon(folder, 'icon-maskable.png', { size: 512, share: 0.6 }),
-      addFirstLoad(folder),
+      // It runs before the modules of the page are asked for.
+      addScript(folder, 'first-load'),
+      addScript(folder, 'service-worker'),
     ]),
 });

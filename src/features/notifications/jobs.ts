@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
+import { Id } from '../../platform/values/schema.ts';
 import { defineJob, type JobWork } from '../../platform/work/jobs.ts';
+import { mailAway, sendAwayMail } from './mails/away.ts';
 import { purgeNotifications } from './upkeep.ts';
 
 const PurgeNotifications = defineJob({
@@ -13,4 +15,33 @@ const PurgeNotifications = defineJob({
 
 export function purgeNotificationsJob(kit: Kit): JobWork<typeof PurgeNotifications.data> {
   return { job: PurgeNotifications, handle: () => purgeNotifications(kit) };
+}
+
+const MailAway = defineJob({
+  name: 'notifications.mail-away',
+  data: Type.Object({}),
+  retries: 0,
+  retryDelaySeconds: 1,
+  cron: '*/5 * * * *',
+});
+
+/** The mail to one user who is away. It is retried for some five minutes; after that a later run finds the user again. */
+const SendAwayMail = defineJob({
+  name: 'notifications.send-away-mail',
+  data: Type.Object({ company: Id, user: Id }),
+  retries: 5,
+  retryDelaySeconds: 5,
+  waitsSeconds: 3_600,
+});
+
+export function mailAwayJob(kit: Kit): JobWork<typeof MailAway.data> {
+  return {
+    job: MailAway,
+    handle: () =>
+      mailAway(kit, (tx, away) => kit.enqueue(tx, SendAwayMail, away, { key: `${away.company}:${away.user}` })),
+  };
+}
+
+export function sendAwayMailJob(kit: Kit): JobWork<typeof SendAwayMail.data> {
+  return { job: SendAwayMail, handle: (away) => sendAwayMail(kit, away) };
 }

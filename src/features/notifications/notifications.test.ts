@@ -97,16 +97,14 @@ test('the owner and the followers are notified of a reply, and further replies r
 
 test('a user who has turned a kind off is not notified of it, and only users who turn it on are notified of new work', async () => {
   const [ana, bia] = [await addUser('Ana'), await addUser('Bia')];
-  const off = { console: false, browser: true };
-  const on = { console: true, browser: false };
-  const { body: settings } = await choose(ana, { ASSIGNED: off, MENTIONED: off, REPLIED: off, UNASSIGNED_NEW: on });
-  assert.deepEqual(settings, {
-    ASSIGNED: off,
-    TEAM_ASSIGNED: { console: true, browser: true },
-    MENTIONED: off,
-    REPLIED: off,
-    UNASSIGNED_NEW: on,
-  });
+  const off = { console: false, browser: true, push: false, mail: true };
+  const on = { console: true, browser: false, push: true, mail: false };
+  const chosen = { ASSIGNED: off, TEAM_ASSIGNED: off, MENTIONED: off, REPLIED: off, UNASSIGNED_NEW: on, NOT_SENT: on };
+  assert.deepEqual((await choose(ana, chosen))['body'], chosen);
+  // Clients that know only the older switches change no other.
+  const UNASSIGNED_NEW = { console: true, browser: true };
+  const { body: kept } = await choose(ana, { UNASSIGNED_NEW });
+  assert.deepEqual(kept, { ...chosen, UNASSIGNED_NEW: { ...on, ...UNASSIGNED_NEW } });
   const from = makePhoneNumber();
   const { conversation } = await writeAsContact(platform, { from });
   assert.deepEqual((await list(ana)).map(pick), [['UNASSIGNED_NEW', conversation._id, 1]]);
@@ -115,14 +113,15 @@ test('a user who has turned a kind off is not notified of it, and only users who
   await writeAsContact(platform, { from });
   assert.equal((await list(ana)).length, 1);
   assert.deepEqual((await list(bia)).map(pick), [['REPLIED', conversation._id, 1]]);
-  const defaults = { console: true, browser: true };
+  const defaults = { console: true, browser: true, push: true, mail: true };
   const { body: standard } = await call(200, 'GET', '/v1/notification-settings', { key: bia.token });
   assert.deepEqual(standard, {
     ASSIGNED: defaults,
     TEAM_ASSIGNED: defaults,
     MENTIONED: defaults,
-    REPLIED: defaults,
-    UNASSIGNED_NEW: { console: false, browser: false },
+    REPLIED: { ...defaults, mail: false },
+    UNASSIGNED_NEW: { console: false, browser: false, push: false, mail: false },
+    NOT_SENT: defaults,
   });
   await choose(ana, { UNASSIGNED_NEW: off });
 });
@@ -216,12 +215,16 @@ test('notifications are marked as read by id, up to a time, and with their conve
   const [third, second] = await list(ana, 'unread=true');
   const read = async (body: Json): Promise<Json> =>
     (await call(200, 'POST', '/v1/notifications/read', { key: ana.token, body })).body;
-  assert.deepEqual(await read({ ids: [third?._id] }), { unread: 2 });
+  const counts = (unread: number): Json => ({
+    unread,
+    by_kind: { ASSIGNED: 0, MENTIONED: unread, REPLIED: 0, UNASSIGNED_NEW: 0, NOT_SENT: 0 },
+  });
+  assert.deepEqual(await read({ ids: [third?._id] }), counts(2));
   await call(200, 'PUT', `/v1/conversations/${second?.conversation}/read`, { key: bia.token });
   assert.equal(await count(ana), 2);
   await call(200, 'PUT', `/v1/conversations/${second?.conversation}/read`, { key: ana.token });
   assert.equal(await count(ana), 1);
-  assert.deepEqual(await read({ until: new Date().toISOString() }), { unread: 0 });
+  assert.deepEqual(await read({ until: new Date().toISOString() }), counts(0));
   assert.equal((await list(ana, 'unread=false&kind=MENTIONED')).length, 3);
 });
 

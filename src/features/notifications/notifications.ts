@@ -36,7 +36,14 @@ export const readNotifications = (read: TenantRead, ids: string[]): Promise<Noti
   findNotifications(read, ids);
 
 export async function countNotifications(tenant: Tenant): Promise<NotificationCounts> {
-  return { unread: await countUnread(tenant.read, expectUser(tenant, ONLY_USERS)) };
+  return readCounts(tenant.read, expectUser(tenant, ONLY_USERS));
+}
+
+async function readCounts(read: TenantRead, user: string): Promise<NotificationCounts> {
+  const counted = new Map((await countUnread(read, user)).map(({ kind, count }) => [kind, count]));
+  const counts = NOTIFICATION_KINDS.map((kind) => [kind, counted.get(kind) ?? 0] as const);
+  const unread = counts.reduce((sum, [, count]) => sum + count, 0);
+  return { unread, by_kind: Object.fromEntries(counts) as NotificationCounts['by_kind'] };
 }
 
 export function markNotificationsAsRead(
@@ -48,7 +55,7 @@ export function markNotificationsAsRead(
     if ((ids === undefined) === (until === undefined)) throw invalid('ids', 'is required, or until, but not both');
     if (ids) await expectOwn(tx, user, ids);
     await markAsRead(tx, user, { ids: ids ?? null, until: until ?? null });
-    return { unread: await countUnread(tx, user) };
+    return readCounts(tx, user);
   });
 }
 
@@ -58,15 +65,18 @@ async function expectOwn(tx: TenantTx, user: string, ids: string[]): Promise<voi
   if (unknown >= 0) throw unknownReference(`ids[${unknown}]`);
 }
 
-const isOnByDefault = (kind: NotificationKind): boolean => kind !== 'UNASSIGNED_NEW';
+/** What a user misses while away and would want to know: it is meant for them alone. The SQL of pushes and mails has the same defaults. */
+const MAILED_BY_DEFAULT: readonly NotificationKind[] = ['ASSIGNED', 'MENTIONED', 'NOT_SENT'];
+
+function readDefaults(kind: NotificationKind): NotificationSettings[NotificationKind] {
+  const isOn = kind !== 'UNASSIGNED_NEW';
+  return { console: isOn, browser: isOn, push: isOn, mail: MAILED_BY_DEFAULT.includes(kind) };
+}
 
 async function readSettings(read: TenantRead, user: string): Promise<NotificationSettings> {
   const chosen = new Map((await findChoices(read, user)).map(({ kind, ...choice }) => [kind, choice]));
   return Object.fromEntries(
-    NOTIFICATION_KINDS.map((kind) => [
-      kind,
-      chosen.get(kind) ?? { console: isOnByDefault(kind), browser: isOnByDefault(kind) },
-    ]),
+    NOTIFICATION_KINDS.map((kind) => [kind, chosen.get(kind) ?? readDefaults(kind)]),
   ) as NotificationSettings;
 }
 
@@ -81,7 +91,10 @@ export function updateNotificationSettings(
 ): Promise<NotificationSettings> {
   const user = expectUser(tenant, ONLY_USERS);
   return tenant.tx(async (tx) => {
-    const given = NOTIFICATION_KINDS.flatMap((kind) => (change[kind] ? [{ kind, ...change[kind] }] : []));
+    const before = await readSettings(tx, user);
+    const given = NOTIFICATION_KINDS.flatMap((kind) =>
+      change[kind] ? [{ kind, ...before[kind], ...change[kind] }] : [],
+    );
     tx.created(user);
     await storeChoices(tx, user, given);
     return readSettings(tx, user);

@@ -1,4 +1,4 @@
-import { exec, many, oneValue } from '../../platform/store/db.ts';
+import { exec, many } from '../../platform/store/db.ts';
 import type { Page, Window } from '../../platform/store/paging.ts';
 import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
@@ -7,7 +7,7 @@ import type { Notification, NotificationKind } from './schemas.ts';
 const fromConversation = (what: string): string => `(select ${what} from conversations v
     join contacts s on s.company_id = v.company_id and s._id = v.contact_id where v.company_id = n.company_id and v._id = n.conversation_id)`;
 
-const COLUMNS = `n._id, n.company_id as company, n.user_id as "user", n.kind, n.conversation_id as conversation,
+export const COLUMNS = `n._id, n.company_id as company, n.user_id as "user", n.kind, n.conversation_id as conversation,
   ${fromConversation('v.contact_id')} as contact,
   ${fromConversation(`json_build_object('name', s.name, 'phone_number', s.phone_number, 'email', s.email)`)} as contact_summary,
   case when n.actor_id is null then null else json_build_object('type', n.actor_type, '_id', n.actor_id, 'name', n.actor_name) end as actor,
@@ -42,10 +42,10 @@ export function findNotifications(tx: TenantRead, ids: string[]): Promise<Notifi
   });
 }
 
-export function countUnread(tx: TenantRead, user: string): Promise<number> {
-  return oneValue(tx, {
+export function countUnread(tx: TenantRead, user: string): Promise<{ kind: NotificationKind; count: number }[]> {
+  return many(tx, {
     name: 'notifications.countUnread',
-    text: 'select count(*)::int as count from notifications where company_id = $1 and user_id = $2 and read_at is null',
+    text: `select kind, count(*)::int as count from notifications where company_id = $1 and user_id = $2 and read_at is null group by kind`,
     values: [tx.companyId, user],
   });
 }
@@ -80,12 +80,15 @@ export interface StoredChoice {
   kind: NotificationKind;
   console: boolean;
   browser: boolean;
+  push: boolean;
+  mail: boolean;
 }
 
 export function findChoices(tx: TenantRead, user: string): Promise<StoredChoice[]> {
   return many(tx, {
     name: 'notifications.findChoices',
-    text: `select kind, in_console as console, in_browser as browser from notification_settings where company_id = $1 and user_id = $2`,
+    text: `select kind, in_console as console, in_browser as browser, in_push as push, in_mail as mail
+      from notification_settings where company_id = $1 and user_id = $2`,
     values: [tx.companyId, user],
   });
 }
@@ -93,16 +96,19 @@ export function findChoices(tx: TenantRead, user: string): Promise<StoredChoice[
 export function storeChoices(tx: TenantTx, user: string, choices: StoredChoice[]): Promise<number> {
   return exec(tx, {
     name: 'notifications.storeChoices',
-    text: `insert into notification_settings (company_id, user_id, kind, in_console, in_browser)
-      select $1, $2, kind, console, browser from unnest($3::text[], $4::boolean[], $5::boolean[]) as c (kind, console, browser) order by kind
-      on conflict (company_id, user_id, kind) do update
-        set in_console = excluded.in_console, in_browser = excluded.in_browser, updated_at = now()`,
+    text: `insert into notification_settings (company_id, user_id, kind, in_console, in_browser, in_push, in_mail)
+      select $1, $2, kind, console, browser, push, mail
+        from unnest($3::text[], $4::boolean[], $5::boolean[], $6::boolean[], $7::boolean[]) as c (kind, console, browser, push, mail) order by kind
+      on conflict (company_id, user_id, kind) do update set in_console = excluded.in_console, in_browser = excluded.in_browser,
+        in_push = excluded.in_push, in_mail = excluded.in_mail, updated_at = now()`,
     values: [
       tx.companyId,
       user,
       choices.map(({ kind }) => kind),
       choices.map(({ console }) => console),
       choices.map(({ browser }) => browser),
+      choices.map(({ push }) => push),
+      choices.map(({ mail }) => mail),
     ],
   });
 }

@@ -5,12 +5,20 @@ import { declareLimit } from '../../platform/values/limits.ts';
 import { define, nullable, oneOf, plain, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
 import { ContactSummary } from '../contacts/schemas.ts';
 
-export const NOTIFICATION_KINDS = ['ASSIGNED', 'TEAM_ASSIGNED', 'MENTIONED', 'REPLIED', 'UNASSIGNED_NEW'] as const;
+export const NOTIFICATION_KINDS = [
+  'ASSIGNED',
+  'TEAM_ASSIGNED',
+  'MENTIONED',
+  'REPLIED',
+  'UNASSIGNED_NEW',
+  'NOT_SENT',
+] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 const kind = oneOf(
   NOTIFICATION_KINDS,
-  'ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user ' +
-    'owns or follows; UNASSIGNED_NEW: a conversation without an owner and a team was opened or reopened',
+  'ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user; MENTIONED: a note ' +
+    'mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner and a team was opened or reopened; NOT_SENT: a scheduled or held message of the user ' +
+    'failed and will not be sent',
 );
 
 export const Notification = define(
@@ -33,7 +41,9 @@ export const Notification = define(
       ),
       description: 'Who caused it; null for the contact and the platform itself',
     }),
-    message: nullable(recordId('message', 'The newest message of the contact, or the note')),
+    message: nullable(
+      recordId('message', 'The newest message of the contact, the note, or the message that was not sent'),
+    ),
     preview: nullable(plain.text('The beginning of that message; null if it has no text')),
     count: plain.integer('How many messages, mentions or conversations it stands for'),
     read_at: nullable(Timestamp, 'When the user read it; null while it is unread'),
@@ -50,9 +60,22 @@ export const NotificationQuery = pageQuery('-createdAt', {
 });
 export type NotificationQuery = Static<typeof NotificationQuery>;
 
+const ofKind = plain.integer('How many notifications of this kind are unread');
+const unreadByKind = {
+  ASSIGNED: ofKind,
+  TEAM_ASSIGNED: ofKind,
+  MENTIONED: ofKind,
+  REPLIED: ofKind,
+  UNASSIGNED_NEW: ofKind,
+  NOT_SENT: ofKind,
+} satisfies Record<NotificationKind, unknown>;
+
 export const NotificationCounts = define(
   'NotificationCounts',
-  Type.Object({ unread: plain.integer('How many notifications are unread') }),
+  Type.Object({
+    unread: plain.integer('How many notifications are unread'),
+    by_kind: Type.Object(unreadByKind, { description: 'The same for each kind' }),
+  }),
 );
 export type NotificationCounts = Static<typeof NotificationCounts>;
 
@@ -77,32 +100,55 @@ export const NotificationsRead = define(
 );
 export type NotificationsRead = Static<typeof NotificationsRead>;
 
-const choice = (description: string) =>
+const places = {
+  console: Type.Boolean({ description: 'Whether the user is notified. Without it nothing is stored' }),
+  browser: Type.Boolean({ description: 'Whether the open console also shows them as notifications of the browser' }),
+  push: Type.Boolean({ description: 'Whether they are pushed to the browsers that the user has registered' }),
+  mail: Type.Boolean({ description: 'Whether the user is mailed unread ones while away from the console' }),
+};
+const choice = (description: string) => Type.Object(places, { additionalProperties: false, description });
+const changed = (description: string) =>
   Type.Object(
-    {
-      console: Type.Boolean({ description: 'Whether the user is notified. Without it nothing is stored' }),
-      browser: Type.Boolean({ description: 'Whether the console also shows them as notifications of the browser' }),
-    },
+    { ...places, push: Type.Optional(places.push), mail: Type.Optional(places.mail) },
     { additionalProperties: false, description },
   );
+const EVENTS = {
+  ASSIGNED: 'When someone else makes the user the owner of a conversation',
+  TEAM_ASSIGNED: 'When a conversation without an owner comes to a team of the user: assigned, opened or reopened',
+  MENTIONED: 'When a note mentions the user',
+  REPLIED: 'When the contact writes in a conversation that the user owns or follows',
+  UNASSIGNED_NEW: 'When a conversation without an owner and a team is opened or reopened',
+  NOT_SENT: 'When a scheduled or held message of the user fails',
+} satisfies Record<NotificationKind, string>;
+
 const choices = {
-  ASSIGNED: choice('When someone else makes the user the owner of a conversation'),
-  TEAM_ASSIGNED: choice(
-    'When a conversation without an owner comes to a team of the user: assigned, opened or reopened',
-  ),
-  MENTIONED: choice('When a note mentions the user'),
-  REPLIED: choice('When the contact writes in a conversation that the user owns or follows'),
-  UNASSIGNED_NEW: choice('When a conversation without an owner and a team is opened or reopened'),
+  ASSIGNED: choice(EVENTS.ASSIGNED),
+  TEAM_ASSIGNED: choice(EVENTS.TEAM_ASSIGNED),
+  MENTIONED: choice(EVENTS.MENTIONED),
+  REPLIED: choice(EVENTS.REPLIED),
+  UNASSIGNED_NEW: choice(EVENTS.UNASSIGNED_NEW),
+  NOT_SENT: choice(EVENTS.NOT_SENT),
+} satisfies Record<NotificationKind, unknown>;
+const changes = {
+  ASSIGNED: changed(EVENTS.ASSIGNED),
+  TEAM_ASSIGNED: changed(EVENTS.TEAM_ASSIGNED),
+  MENTIONED: changed(EVENTS.MENTIONED),
+  REPLIED: changed(EVENTS.REPLIED),
+  UNASSIGNED_NEW: changed(EVENTS.UNASSIGNED_NEW),
+  NOT_SENT: changed(EVENTS.NOT_SENT),
 } satisfies Record<NotificationKind, unknown>;
 
 export const NotificationSettings = define(
   'NotificationSettings',
-  Type.Object(choices, { description: 'By default, all are on except UNASSIGNED_NEW' }),
+  Type.Object(choices, {
+    description: 'By default, all are on except UNASSIGNED_NEW, and mail is on for ASSIGNED, MENTIONED and NOT_SENT',
+  }),
 );
 export type NotificationSettings = Static<typeof NotificationSettings>;
 
+/** `push` and `mail` are optional: they are newer than the others. */
 export const NotificationSettingsChange = define(
   'NotificationSettingsChange',
-  Type.Partial(strict(choices), { additionalProperties: false }),
+  Type.Partial(strict(changes), { additionalProperties: false }),
 );
 export type NotificationSettingsChange = Static<typeof NotificationSettingsChange>;

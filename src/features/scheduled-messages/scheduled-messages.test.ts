@@ -159,6 +159,34 @@ test('a message is FAILED with the cause, as a message in the conversation, if t
   }
 });
 
+test('the author of a message that failed for good is notified once, with the message and its conversation, and no one else is', async () => {
+  const [author, owner] = [
+    await platform.createUser(demo._id, 'OPERATOR', 'Olga'),
+    await platform.createUser(demo._id, 'OPERATOR', 'Otto'),
+  ];
+  const { conversation } = await converse();
+  await call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { key: owner.token, body: { owner: owner._id } });
+  const { _id } = await schedule(conversation._id, {}, author.token);
+  await database.sql(`update conversations set window_expires_at = now() - interval '1 hour' where _id = $1`, [
+    conversation._id,
+  ]);
+  await makeDue(_id);
+  const { sent_message } = await waitForEnd(_id);
+  const list = async ({ token: key }: { token: string }): Promise<unknown[]> =>
+    (await call(200, 'GET', '/v1/notifications', { key })).body.result.map(
+      ({ kind, actor, message, preview, count, conversation: about }: Json) => [
+        kind,
+        actor,
+        message,
+        preview,
+        count,
+        about,
+      ],
+    );
+  assert.deepEqual(await list(author), [['NOT_SENT', null, sent_message, 'Bom dia!', 1, conversation._id]]);
+  assert.deepEqual(await list(owner), []);
+});
+
 test('a message of a deactivated user, of one who may not send any more, or of a revoked key is not sent, and FAILED with AUTHOR_INACTIVE', async () => {
   const { conversation } = await converse();
   const user = await platform.createUser(demo._id, 'OPERATOR');

@@ -9,7 +9,7 @@ interface ComposedMail {
   html: string;
 }
 
-type Language = 'pt-BR' | 'en' | 'es';
+export type MailLanguage = 'pt-BR' | 'en' | 'es';
 
 interface MailWords {
   subject: string;
@@ -39,13 +39,13 @@ export function resetMail(input: { name: string; language: string; link: string 
   return composeMail(RESET, { ...input, company: '' });
 }
 
-const FRAME: Record<Language, { greeting: string; paste: string }> = {
+const FRAME: Record<MailLanguage, { greeting: string; paste: string }> = {
   en: { greeting: 'Hello {name},', paste: 'If the button does not work, paste this address into your browser:' },
   'pt-BR': { greeting: 'Olá, {name},', paste: 'Se o botão não funcionar, cole este endereço no seu navegador:' },
   es: { greeting: 'Hola, {name}:', paste: 'Si el botón no funciona, pegue esta dirección en su navegador:' },
 };
 
-const INVITATION: Record<Language, MailWords> = {
+const INVITATION: Record<MailLanguage, MailWords> = {
   en: {
     subject: 'Your access to {company} on Parley',
     intro: 'You have been given access to the company “{company}” on Parley. Choose a password to log in:',
@@ -73,7 +73,7 @@ const INVITATION: Record<Language, MailWords> = {
   },
 };
 
-const JOIN: Record<Language, MailWords> = {
+const JOIN: Record<MailLanguage, MailWords> = {
   en: {
     subject: 'Your access to {company} on Parley',
     intro: 'You have been invited to the company “{company}” on Parley. Your password stays the same:',
@@ -100,7 +100,7 @@ const JOIN: Record<Language, MailWords> = {
   },
 };
 
-const RESET: Record<Language, MailWords> = {
+const RESET: Record<MailLanguage, MailWords> = {
   en: {
     subject: 'Reset your Parley password',
     intro: 'Someone (probably you) requested a new password for your Parley account. Choose it here:',
@@ -131,8 +131,11 @@ interface MailValues {
   link: string;
 }
 
-function composeMail(mails: Record<Language, MailWords>, { name, company, language, link }: MailValues): ComposedMail {
-  const known = Object.hasOwn(mails, language) ? (language as Language) : 'en';
+function composeMail(
+  mails: Record<MailLanguage, MailWords>,
+  { name, company, language, link }: MailValues,
+): ComposedMail {
+  const known = findMailLanguage(language);
   const { subject, intro, button, lifetime, unexpected } = mails[known];
   const { greeting, paste } = FRAME[known];
   const names = { name: toOneLine(name), company: toOneLine(company) };
@@ -142,17 +145,10 @@ function composeMail(mails: Record<Language, MailWords>, { name, company, langua
   return {
     subject: fillPlaceholders(subject, names),
     text: `${paragraphs.join('\n\n')}\n\nParley\n`,
-    html: `<!doctype html>
-<html lang="${known}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(fillPlaceholders(subject, names))}</title>
-</head>
-<body style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,'Segoe UI',Roboto,sans-serif">
-<div style="max-width:520px;margin:0 auto">
-<p>${html(greeting)}</p>
+    html: wrapHtml(
+      known,
+      fillPlaceholders(subject, names),
+      `<p>${html(greeting)}</p>
 <p>${html(intro)}</p>
 <p style="margin:28px 0"><a href="${escapeHtml(link)}"
 style="display:inline-block;padding:12px 24px;border-radius:10px;background:#0b7a5e;color:#ffffff;font-weight:600;text-decoration:none"
@@ -160,14 +156,32 @@ style="display:inline-block;padding:12px 24px;border-radius:10px;background:#0b7
 <p>${escapeHtml(lifetime)}</p>
 <p>${escapeHtml(unexpected)}</p>
 <p style="margin-top:28px;font-size:13px">${escapeHtml(paste)}<br>
-<a href="${escapeHtml(link)}" style="word-break:break-all">${escapeHtml(link)}</a></p>
+<a href="${escapeHtml(link)}" style="word-break:break-all">${escapeHtml(link)}</a></p>`,
+    ),
+  };
+}
+
+/** Returns the language of a mail; English when there is no text in that of the reader. */
+export const findMailLanguage = (language: string): MailLanguage =>
+  Object.hasOwn(FRAME, language) ? (language as MailLanguage) : 'en';
+
+/** Puts the body of a mail into the page that all mails share. */
+export const wrapHtml = (language: MailLanguage, subject: string, body: string): string => `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(subject)}</title>
+</head>
+<body style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,'Segoe UI',Roboto,sans-serif">
+<div style="max-width:520px;margin:0 auto">
+${body}
 <p style="font-size:13px">Parley</p>
 </div>
 </body>
 </html>
-`,
-  };
-}
+`;
 
 /** Replaces all placeholders in one pass, so that a name that looks like a placeholder is not replaced. */
 function fillPlaceholders(text: string, values: { name: string; company: string }): string {
@@ -178,7 +192,7 @@ function fillPlaceholders(text: string, values: { name: string; company: string 
 const NAME_CHARACTERS = 80;
 
 /** Makes a name safe for a subject: no line breaks, control or direction marks, and not too long. */
-function toOneLine(name: string): string {
+export function toOneLine(name: string): string {
   // The two joiner characters are kept, because Persian and Indian names and emoji are spelled with them.
   const characters = Array.from(name.replaceAll(/(?:(?![\u200c\u200d])[\p{C}\p{Z}])+/gu, ' ').trim());
   return characters.length > NAME_CHARACTERS
@@ -190,7 +204,7 @@ function toOneLine(name: string): string {
 }
 
 /** Keeps mail programs from turning a name into a link: inserts an invisible word joiner into anything that looks like an address. */
-function preventLinks(name: string): string {
+export function preventLinks(name: string): string {
   return name.replaceAll(/:(?=\/\/)|\.(?=\p{L}{2})/gu, '$&\u2060');
 }
 
@@ -202,6 +216,6 @@ const ENTITIES = new Map([
   ["'", '&#39;'],
 ]);
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES.get(character) ?? '');
 }

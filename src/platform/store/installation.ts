@@ -107,3 +107,18 @@ export async function storeWantedDemo(tx: SystemTx, demo: WantedDemo | null): Pr
     values: [JSON.stringify(demo)],
   });
 }
+
+/** Returns the stored value, which is `made` unless an earlier process has stored one. */
+export async function agreeOnPushKeys(tx: SystemTx, made: string): Promise<string> {
+  await exec(tx, {
+    name: 'installation.leavePushKeys',
+    text: `insert into platform_state (key, value) values ('push.keys', $1) on conflict do nothing`,
+    values: [made],
+  });
+  const { value } = await one<{ value: string }>(tx, {
+    name: 'installation.findPushKeys',
+    text: `select value from platform_state where key = 'push.keys'`,
+    values: [],
+  });
+  return value;
+}

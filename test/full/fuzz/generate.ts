@@ -79,6 +79,9 @@ const PLAIN = [
   '09:00',
   // A priority of a conversation.
   'HIGH',
+  // The keys of a browser with push.
+  'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+  'BTBZMqHH6r4Tts7J_aSIgg',
 ];
 // The number of tries to generate a text for a pattern. A pattern that no generated text matches is tested by the broken requests alone.
 const TRIES = 40;

@@ -166,6 +166,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
     'scheduled-message': await insertScheduled(platform, { conversation, marker }),
     'history-entry': await insertHistoryEntry(platform, { conversation, marker }),
     notification: await insertNotification(platform, { conversation, user }),
+    'push-subscription': await insertPushSubscription(platform, { user, marker }),
     'conversation-run': run._id,
     'mcp-server': await insertMcpServer(platform, { agent, marker }),
   };
@@ -274,6 +275,20 @@ async function insertNotification(
     [notification, conversation, user],
   );
   return notification;
+}
+
+/** Inserts a browser of the user to which nothing can be pushed. */
+export async function insertPushSubscription(
+  { database }: Platform,
+  { user, marker }: Record<'user' | 'marker', string>,
+): Promise<string> {
+  const subscription = newId();
+  await database.sql(
+    `insert into push_subscriptions (company_id, _id, user_id, session_version, endpoint, p256dh, auth, browser)
+      select company_id, $1, _id, session_version, 'https://push.example.test/' || $1, '', '', $3 from users where _id = $2`,
+    [subscription, user, marker],
+  );
+  return subscription;
 }
 
 /** The body of a campaign that names a record of every kind that it can name. */

@@ -11,9 +11,10 @@ import { uploadFile } from '../../support/attachments.ts';
 import { makeMp3, makeMp4, makePng, makeWebp } from '../../support/media-samples.ts';
 import { makePhoneNumber } from '../../support/network.ts';
 import { REDIRECT_URI, startAttempt } from '../../support/oauth.ts';
+import { makeBrowser } from '../../support/push.ts';
 import { FROM_PAGE, freshEmail, PASSWORD } from '../../support/people.ts';
 import type { Json, Platform } from '../../support/platform.ts';
-import { createWebhook, findId, insertConnectedApp, type FullCompany } from './companies.ts';
+import { createWebhook, findId, insertConnectedApp, insertPushSubscription, type FullCompany } from './companies.ts';
 import { buildForm } from './forms.ts';
 
 interface Sample {
@@ -80,6 +81,16 @@ async function notifyUsers({ database }: Platform, own: FullCompany): Promise<vo
       on conflict (company_id, user_id, kind, conversation_id) where read_at is null do nothing`,
     [own._id, findId(own, 'conversation')],
   );
+}
+
+/** Registers a browser of the user who calls: of the owners who may log in, the newest. */
+async function addBrowser(platform: Platform, own: FullCompany): Promise<void> {
+  const [owner] = await platform.database.sql<{ _id: string }>(
+    `select _id from users where company_id = $1 and role = 'OWNER' and status = 'ACTIVE' order by created_at desc, _id desc limit 1`,
+    [own._id],
+  );
+  const user = owner?._id ?? findId(own, 'user');
+  own.fresh = { 'push-subscription': await insertPushSubscription(platform, { user, marker: own.marker }) };
 }
 
 /** Leaves the company only the server that it began with. */
@@ -314,6 +325,18 @@ export const SAMPLES: Record<string, Sample> = {
     isOfCaller: true,
     body: () => ({ until: '2000-01-01T00:00:00.000Z' }),
     excludes: { ids: ['until'] },
+  },
+  'GET /v1/push-subscriptions': { onlyUsers: true },
+  'GET /v1/push-subscriptions/key': { onlyUsers: true },
+  'PUT /v1/push-subscriptions': {
+    onlyUsers: true,
+    isOfCaller: true,
+    body: () => ({ endpoint: `https://203.0.114.1/${newId()}`, keys: makeBrowser().keys }),
+  },
+  'DELETE /v1/push-subscriptions/{id}': {
+    onlyUsers: true,
+    isOfCaller: true,
+    prepare: addBrowser,
   },
   'GET /v1/notification-settings': { onlyUsers: true },
   'PUT /v1/notification-settings': { onlyUsers: true },

@@ -1,22 +1,29 @@
 /** The bell of the navigation: how many notifications are unread, and their list. */
 import { Popover } from '@base-ui/react/popover';
+import { Tabs } from '@base-ui/react/tabs';
 import type { Notification } from '@parley/sdk';
 import { useEffect, useState, type ReactElement } from 'react';
 import { Link, useRoute } from 'wouter';
 import navigation from '../frame/frame.module.css';
-import { markNotificationsAsRead, useNotifications, useUnreadNotifications } from '../records/notifications.ts';
+import {
+  markNotificationsAsRead,
+  useNotifications,
+  useUnread,
+  useUnreadCounts,
+  useUnreadNotifications,
+} from '../records/notifications.ts';
 import { formatShort } from '../texts/formats.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
-import { CheckField } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Empty, Failure, Loading } from '../ui/state.tsx';
 import { COMMON } from '../ui/texts.ts';
 import { showError } from '../ui/toast.tsx';
 import { UnreadBadge } from '../ui/unread-badge.tsx';
 import styles from './bell.module.css';
-import { describeNotification, findAddress } from './describe.ts';
+import { describe, findAddress, toDescribed } from './describe.ts';
+import { PushOffer } from './push-offer.tsx';
 import { NOTIFICATIONS } from './texts.ts';
 
 export function Bell(): ReactElement {
@@ -36,7 +43,7 @@ export function Bell(): ReactElement {
       <Popover.Portal>
         <Popover.Positioner className={styles['positioner']} side="right" align="end" sideOffset={8}>
           <Popover.Popup className={styles['popup']}>
-            <List onClose={() => open(false)} />
+            <Content onClose={() => open(false)} />
           </Popover.Popup>
         </Popover.Positioner>
       </Popover.Portal>
@@ -47,7 +54,7 @@ export function Bell(): ReactElement {
 /** Marks as read what notifies of the conversation that is in view, also when its messages were read before. */
 function useReadingInView(): void {
   const [, params] = useRoute('/inbox/:view/:conversation');
-  const { items } = useNotifications({ unread: true });
+  const { items } = useUnread();
   const inView = items.filter(({ conversation }) => conversation !== null && conversation === params?.conversation);
   const ids = inView.map(({ _id }) => _id).join(' ');
   useEffect(() => {
@@ -62,12 +69,10 @@ function useReadingInView(): void {
   }, [ids]);
 }
 
-function List({ onClose }: { onClose(): void }): ReactElement {
+function Content({ onClose }: { onClose(): void }): ReactElement {
   const texts = useTexts(NOTIFICATIONS);
   const common = useTexts(COMMON);
   const unread = useUnreadNotifications();
-  const [isUnreadOnly, chooseUnreadOnly] = useState(false);
-  const feed = useNotifications({ unread: isUnreadOnly });
   return (
     <>
       <header className={styles['head']}>
@@ -84,19 +89,72 @@ function List({ onClose }: { onClose(): void }): ReactElement {
           <IconButton icon="close" label={common.close} onClick={onClose} />
         </span>
       </header>
-      <div className={styles['filter']}>
-        <CheckField label={texts.unreadOnly} checked={isUnreadOnly} onChange={chooseUnreadOnly} />
-      </div>
-      {feed.isLoading && <Loading />}
-      {feed.error && <Failure error={feed.error} onRetry={feed.reread} />}
-      {!feed.isLoading && !feed.error && feed.items.length === 0 && (
-        <Empty icon="bell" title={texts.nothing}>
-          {texts.nothingLead}
-        </Empty>
-      )}
-      <ul className={styles['list']} aria-label={texts.title}>
+      <Kinds onOpen={onClose} />
+      <PushOffer />
+    </>
+  );
+}
+
+const KINDS = ['ALL', 'MENTIONED', 'ASSIGNED', 'REPLIED'] as const;
+
+/** A tab for each kind that people look for. The others are in the first one. */
+function Kinds({ onOpen }: { onOpen(): void }): ReactElement {
+  const texts = useTexts(NOTIFICATIONS);
+  const common = useTexts(COMMON);
+  const counts = useUnreadCounts();
+  const [shown, show] = useState<(typeof KINDS)[number]>('ALL');
+  const names = { ALL: texts.all, MENTIONED: texts.mentions, ASSIGNED: texts.assignments, REPLIED: texts.replies };
+  return (
+    <Tabs.Root value={shown} onValueChange={(kind: (typeof KINDS)[number]) => show(kind)} className={styles['kinds']}>
+      <Tabs.List className={styles['tabs']} aria-label={texts.tabs} activateOnFocus>
+        {KINDS.map((kind) => {
+          const count = kind === 'ALL' ? 0 : (counts?.by_kind[kind] ?? 0);
+          return (
+            <Tabs.Tab key={kind} value={kind} className={styles['tab']}>
+              {names[kind]}
+              {count > 0 && (
+                <>
+                  <span className={styles['count']} aria-hidden="true">
+                    {count}
+                  </span>
+                  <span className="unseen"> {common.unread(count)}</span>
+                </>
+              )}
+            </Tabs.Tab>
+          );
+        })}
+      </Tabs.List>
+      <Tabs.Panel value={shown} tabIndex={-1} className={styles['panel']}>
+        <List key={shown} kind={shown === 'ALL' ? null : shown} name={names[shown]} onOpen={onOpen} />
+      </Tabs.Panel>
+    </Tabs.Root>
+  );
+}
+
+interface ListProps {
+  kind: Notification['kind'] | null;
+  name: string;
+  onOpen(): void;
+}
+
+function List({ kind, name, onOpen }: ListProps): ReactElement {
+  const texts = useTexts(NOTIFICATIONS);
+  const common = useTexts(COMMON);
+  const feed = useNotifications(kind);
+  if (feed.isLoading) return <Loading />;
+  if (feed.error) return <Failure error={feed.error} onRetry={feed.reread} />;
+  if (feed.items.length === 0) {
+    return (
+      <Empty icon="bell" title={texts.nothing}>
+        {kind === null && texts.nothingLead}
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <ul className={styles['list']} aria-label={name}>
         {feed.items.map((each) => (
-          <Entry key={each._id} notification={each} onOpen={onClose} />
+          <Entry key={each._id} notification={each} onOpen={onOpen} />
         ))}
       </ul>
       {feed.hasMore && (
@@ -110,7 +168,7 @@ function List({ onClose }: { onClose(): void }): ReactElement {
 
 function Entry({ notification, onOpen }: { notification: Notification; onOpen(): void }): ReactElement {
   const texts = useTexts(NOTIFICATIONS);
-  const { _id, actor, contact_summary, preview, read_at, createdAt } = notification;
+  const { _id, kind, actor, contact_summary, preview, read_at, createdAt } = notification;
   const open = (): void => {
     onOpen();
     if (read_at === null) markNotificationsAsRead([_id]).catch(showError);
@@ -118,10 +176,16 @@ function Entry({ notification, onOpen }: { notification: Notification; onOpen():
   return (
     <li>
       <Link href={findAddress(notification)} className={styles['entry']} onClick={open}>
-        <Avatar name={actor?.name ?? contact_summary?.name ?? texts.someone} />
+        {kind === 'NOT_SENT' ? (
+          <span className={styles['failed']}>
+            <Icon name="warning" size={16} />
+          </span>
+        ) : (
+          <Avatar name={actor?.name ?? contact_summary?.name ?? texts.someone} />
+        )}
         <span className={styles['text']}>
           <span className={styles['what']} data-unread={read_at === null || undefined} dir="auto">
-            {describeNotification(notification)}
+            {describe(texts, toDescribed(notification))}
           </span>
           {preview !== null && (
             <span className={styles['preview']} dir="auto">

@@ -1,18 +1,34 @@
-/** What a notification says, and where it leads. */
+/** What a notification says, and where it leads: in the console, and in the service worker. */
 import type { Notification } from '@parley/sdk';
-import { getTexts } from '../texts/texts.ts';
-import { NOTIFICATIONS } from './texts.ts';
+import type { Translation } from '../../browser/texts.ts';
+import type { NOTIFICATIONS } from './texts.ts';
 
-export function describeNotification({ kind, conversation, contact_summary, actor, count }: Notification): string {
-  const texts = getTexts(NOTIFICATIONS);
-  const contact = contact_summary?.name ?? contact_summary?.phone_number ?? contact_summary?.email ?? texts.someone;
-  const by = actor?.name ?? texts.platform;
+/** What its text needs to know of a notification. */
+export interface Described extends Pick<Notification, 'kind' | 'conversation' | 'count'> {
+  /** The names of the contact and of who caused it; null when there is none. */
+  contact: string | null;
+  actor: string | null;
+}
+
+export const toDescribed = ({ kind, conversation, count, contact_summary, actor }: Notification): Described => ({
+  kind,
+  conversation,
+  count,
+  contact: contact_summary?.name ?? contact_summary?.phone_number ?? contact_summary?.email ?? null,
+  actor: actor?.name ?? null,
+});
+
+export function describe(texts: Translation<(typeof NOTIFICATIONS)['en']>, described: Described): string {
+  const { kind, conversation, count } = described;
+  const contact = described.contact ?? texts.someone;
+  const by = described.actor ?? texts.platform;
   if (kind === 'MENTIONED') return texts.mentioned(contact, by);
   if (kind === 'REPLIED') return count > 1 ? texts.repliedOften(contact, count) : texts.replied(contact);
+  if (kind === 'NOT_SENT') return count > 1 ? texts.notSentMany(contact, count) : texts.notSent(contact);
   if (kind === 'ASSIGNED') return conversation === null ? texts.assignedMany(count, by) : texts.assigned(contact, by);
   if (kind === 'TEAM_ASSIGNED') return conversation === null ? texts.teamMany(count) : texts.teamAssigned(contact);
   return conversation === null ? texts.queuedMany(count) : texts.queued(contact);
 }
 
-export const findAddress = ({ kind, conversation }: Notification): string =>
+export const findAddress = ({ kind, conversation }: Pick<Notification, 'kind' | 'conversation'>): string =>
   conversation === null ? `/inbox/${kind === 'ASSIGNED' ? 'mine' : 'unassigned'}` : `/inbox/all/${conversation}`;

@@ -7,16 +7,19 @@ import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/page.tsx';
 import { Failure, Loading } from '../ui/state.tsx';
 import { showError } from '../ui/toast.tsx';
+import { PushSettings } from './push-settings.tsx';
 import styles from './settings.module.css';
 import { NOTIFICATIONS } from './texts.ts';
 
 type Kind = keyof NotificationSettings;
+type Place = keyof NotificationSettings[Kind];
 const KINDS = [
   'ASSIGNED',
   'TEAM_ASSIGNED',
   'MENTIONED',
   'REPLIED',
   'UNASSIGNED_NEW',
+  'NOT_SENT',
 ] as const satisfies readonly Kind[];
 
 export function NotificationChoice(): ReactElement {
@@ -28,49 +31,56 @@ export function NotificationChoice(): ReactElement {
       {!data && !error && <Loading />}
       {data && <Choices settings={data} />}
       <Permission />
+      <PushSettings />
     </Card>
   );
 }
 
+/** What is not notified of in the console is notified of nowhere. */
+const PLACES = ['console', 'browser', 'push', 'mail'] as const satisfies readonly Place[];
+
 function Choices({ settings }: { settings: NotificationSettings }): ReactElement {
   const texts = useTexts(NOTIFICATIONS);
   const choice = useNotificationChoice();
-  const choose = (kind: Kind, change: Partial<NotificationSettings[Kind]>): void =>
-    choice.mutate({ [kind]: { ...settings[kind], ...change } }, { onError: showError });
+  const names = { console: texts.inConsole, browser: texts.inBrowser, push: texts.byPush, mail: texts.byMail };
+  const choose = (kind: Kind, place: Place, isOn: boolean): void =>
+    choice.mutate({ [kind]: { ...settings[kind], [place]: isOn } }, { onError: showError });
   return (
-    <table className={styles['table']}>
-      <thead>
-        <tr>
-          <th scope="col">{texts.kind}</th>
-          <th scope="col">{texts.inConsole}</th>
-          <th scope="col">{texts.inBrowser}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {KINDS.map((kind) => (
-          <tr key={kind}>
-            <th scope="row">{texts[kind]}</th>
-            <td>
-              <input
-                type="checkbox"
-                aria-label={texts.cell(texts[kind], texts.inConsole)}
-                checked={settings[kind].console}
-                onChange={({ target }) => choose(kind, { console: target.checked })}
-              />
-            </td>
-            <td>
-              <input
-                type="checkbox"
-                aria-label={texts.cell(texts[kind], texts.inBrowser)}
-                checked={settings[kind].browser && settings[kind].console}
-                disabled={!settings[kind].console}
-                onChange={({ target }) => choose(kind, { browser: target.checked })}
-              />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      <div className={styles['scroll']}>
+        <table className={styles['table']}>
+          <thead>
+            <tr>
+              <th scope="col">{texts.kind}</th>
+              {PLACES.map((place) => (
+                <th key={place} scope="col">
+                  {names[place]}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {KINDS.map((kind) => (
+              <tr key={kind}>
+                <th scope="row">{texts[kind]}</th>
+                {PLACES.map((place) => (
+                  <td key={place}>
+                    <input
+                      type="checkbox"
+                      aria-label={texts.cell(texts[kind], names[place])}
+                      checked={settings[kind][place] && settings[kind].console}
+                      disabled={place !== 'console' && !settings[kind].console}
+                      onChange={({ target }) => choose(kind, place, target.checked)}
+                    />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className={styles['hint']}>{texts.places}</p>
+    </>
   );
 }
 

@@ -10,13 +10,26 @@ const FEEDS = ['notifications'] as const;
 const COUNT = ['notification-count'] as const;
 const SETTINGS = ['notification-settings'] as const;
 const PAGE = 30;
+const UNREAD = 'UNREAD';
+const isKind = (shown: unknown): boolean => shown !== UNREAD && shown !== 'ALL';
 
-export const useNotifications = ({ unread }: { unread: boolean }): FeedView<Notification> =>
-  useFeed([...FEEDS, unread], (after, signal) =>
-    parley.notifications.list({ ...(unread && { unread }), limit: PAGE, skipCount: true, after }, { signal }),
+type Kind = Notification['kind'];
+
+/** The notifications of a kind, or all. */
+export const useNotifications = (kind: Kind | null): FeedView<Notification> =>
+  useFeed([...FEEDS, kind ?? 'ALL'], (after, signal) =>
+    parley.notifications.list({ ...(kind && { kind }), limit: PAGE, skipCount: true, after }, { signal }),
   );
 
-export function useUnreadNotifications(): number {
+export const useUnread = (): FeedView<Notification> =>
+  useFeed([...FEEDS, UNREAD], (after, signal) =>
+    parley.notifications.list({ unread: true, limit: PAGE, skipCount: true, after }, { signal }),
+  );
+
+export const useUnreadNotifications = (): number => useUnreadCounts()?.unread ?? 0;
+
+/** Undefined until they have been counted. */
+export function useUnreadCounts(): NotificationCounts | undefined {
   const { data } = useQuery<NotificationCounts>({
     queryKey: COUNT,
     queryFn: async ({ signal }) => {
@@ -25,7 +38,7 @@ export function useUnreadNotifications(): number {
     },
     ...LIVE,
   });
-  return data?.unread ?? 0;
+  return data;
 }
 
 /** However many notifications change, they are counted once in this time at most. */
@@ -40,9 +53,10 @@ function countSoon(): void {
 }
 
 export function showNotification(notification: Notification): void {
-  changeFeeds<Notification>(FEEDS, (feed, [, unread]) =>
-    unread === true && notification.read_at !== null
-      ? removeFromFeed(feed, notification._id)
+  const { _id, kind, read_at } = notification;
+  changeFeeds<Notification>(FEEDS, (feed, [, shown]) =>
+    (shown === UNREAD && read_at !== null) || (isKind(shown) && shown !== kind)
+      ? removeFromFeed(feed, _id)
       : placeInFeed(feed, notification, ({ createdAt }) => createdAt),
   );
   countSoon();
@@ -66,13 +80,13 @@ export async function markNotificationsAsRead(ids: string[] | null): Promise<voi
 export const useNotificationSettings = (): UseQueryResult<NotificationSettings> =>
   useQuery({ queryKey: SETTINGS, queryFn: ({ signal }) => parley.notificationSettings.get({ signal }) });
 
-/** Whether the user wants a kind as a notification of the browser. */
-export async function isWantedInBrowser(kind: Notification['kind']): Promise<boolean> {
+/** Where the user wants a kind. */
+export async function findChoice(kind: Kind): Promise<NotificationSettings[Kind]> {
   const settings = await queries.ensureQueryData({
     queryKey: SETTINGS,
     queryFn: () => parley.notificationSettings.get(),
   });
-  return settings[kind].browser;
+  return settings[kind];
 }
 
 export const useNotificationChoice = (): UseMutationResult<NotificationSettings, Error, NotificationSettingsChange> =>

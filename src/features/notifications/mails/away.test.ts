@@ -1,0 +1,140 @@
+/** Mails to users who are away from the console. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { simpleParser } from 'mailparser';
+import { startSmtpServer } from '../../../../test/support/mail-servers.ts';
+import { createPerson, FROM_PAGE, PASSWORD } from '../../../../test/support/people.ts';
+import { startPlatform, type Json } from '../../../../test/support/platform.ts';
+import { silenceNetwork, writeAsContact } from '../../../../test/support/traffic.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
+import { mailAway, sendAwayMail } from './away.ts';
+
+const smtp = await startSmtpServer(
+  { after },
+  { secure: false, authOptional: true, disabledCommands: ['STARTTLS', 'AUTH'] },
+);
+const platform = await startPlatform({ env: { SMTP_URL: `smtp://127.0.0.1:${smtp.port}` } });
+await silenceNetwork(platform);
+const { call, database, demo } = platform;
+const { kit } = platform.running;
+const carla = await platform.createUser(demo._id, 'OPERATOR', 'Carla');
+
+type Person = Awaited<ReturnType<typeof createPerson>>;
+
+const mention = async (to: Person, name: string): Promise<string> => {
+  const { conversation } = await writeAsContact(platform, { name });
+  await call(201, 'POST', '/v1/messages/note', {
+    key: carla.token,
+    body: { conversationId: conversation._id, message: { content: 'A secret' }, mentions: [to._id] },
+  });
+  return conversation._id;
+};
+/** Makes all notifications of the user, and what is known of their activity, as much older. */
+const pass = async (user: Person, minutes: number): Promise<void> => {
+  const values = [user._id, minutes];
+  await database.sql(
+    `update notifications set created_at = created_at - make_interval(mins => $2), mailed_at = mailed_at - make_interval(mins => $2) where user_id = $1`,
+    values,
+  );
+  await database.sql(
+    `update user_activity set active_at = active_at - make_interval(mins => $2), mailed_at = mailed_at - make_interval(mins => $2) where user_id = $1`,
+    values,
+  );
+};
+const run = (): Promise<void> => mailAway(kit, (_tx, away) => sendAwayMail(kit, away));
+const mailsTo = async ({ email }: Person) =>
+  Promise.all(
+    smtp.taken.filter(({ to }) => to.includes(email)).map(({ raw }) => simpleParser(Buffer.from(raw, 'latin1'))),
+  );
+const beActive = async ({ email }: Person): Promise<void> => {
+  const { headers } = await call(200, 'POST', '/v1/auth/session', {
+    key: null,
+    headers: FROM_PAGE,
+    body: { email, password: PASSWORD },
+  });
+  const cookie = String(headers.get('set-cookie')).split(';', 1)[0] ?? '';
+  await call(200, 'GET', '/v1/auth/me', { key: null, headers: { ...FROM_PAGE, cookie } });
+  await waitUntil('the activity to be stored', async () => {
+    const [row] = await database.sql<Json>(
+      `select from user_activity a join users u on u._id = a.user_id where u.email = $1 and active_at > now() - interval '10 seconds'`,
+      [email],
+    );
+    return row !== undefined;
+  });
+};
+
+test('a user who is away gets one mail in their language that lists what is unread, with links to the conversations and the settings', async () => {
+  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  await call(200, 'PATCH', `/v1/users/${ana._id}`, { body: { language: 'es' } });
+  const first = await mention(ana, 'Maria');
+  await mention(ana, 'Greta');
+  await run();
+  assert.deepEqual(await mailsTo(ana), []);
+  await pass(ana, 16);
+  await run();
+  const [mail, ...others] = await mailsTo(ana);
+  assert.match(mail?.subject ?? '', /^2 notificaciones sin leer · /);
+  assert.match(mail?.text ?? '', /Carla le mencionó en la conversación con Greta[^]*con Maria/);
+  assert.ok(mail?.text?.includes(`/console/inbox/all/${first}`) && mail.text.includes('/console/profile'));
+  assert.ok(!mail?.text?.includes('A secret'));
+  assert.deepEqual(others, []);
+});
+
+test('a user who stays away gets no further mail within an hour, and then one about what is new', async () => {
+  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  await mention(ana, 'Maria');
+  await pass(ana, 16);
+  await run();
+  await mention(ana, 'Greta');
+  await pass(ana, 30);
+  await run();
+  assert.equal((await mailsTo(ana)).length, 1);
+  await pass(ana, 31);
+  await run();
+  const [, second] = await mailsTo(ana);
+  assert.match(second?.text ?? '', /Greta/);
+  assert.doesNotMatch(second?.text ?? '', /Maria/);
+});
+
+test('a user who has been in the console is mailed again only after being away for fifteen minutes', async () => {
+  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  await mention(ana, 'Maria');
+  await pass(ana, 16);
+  await run();
+  await mention(ana, 'Greta');
+  await pass(ana, 16);
+  await beActive(ana);
+  await run();
+  assert.equal((await mailsTo(ana)).length, 1);
+  await pass(ana, 16);
+  await run();
+  assert.equal((await mailsTo(ana)).length, 2);
+});
+
+test('a mail lists twenty notifications and counts the others, and what is read or not wanted by mail is not in it', async () => {
+  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  for (let count = 0; count < 22; count += 1) await mention(ana, `Contact ${count}.`);
+  const read = await mention(ana, 'Read');
+  await call(200, 'PUT', `/v1/conversations/${read}/read`, { key: ana.token });
+  const { conversation } = await writeAsContact(platform, { name: 'Assigned' });
+  const off = { console: true, browser: true, mail: false };
+  await call(200, 'PUT', '/v1/notification-settings', { key: ana.token, body: { ASSIGNED: off } });
+  await call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { key: carla.token, body: { owner: ana._id } });
+  await pass(ana, 16);
+  await run();
+  const text = (await mailsTo(ana))[0]?.text ?? '';
+  assert.equal(text.match(/Contact \d+/g)?.length, 20);
+  assert.match(text, /mais 2\n/);
+  assert.doesNotMatch(text, /Read|Assigned/);
+});
+
+test('a mail that the mail server refuses is sent later, and two workers send it once', async () => {
+  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  await mention(ana, 'Maria');
+  await pass(ana, 16);
+  smtp.fault = 'refused';
+  await assert.rejects(run());
+  assert.deepEqual(await mailsTo(ana), []);
+  await Promise.all([run(), run()]);
+  assert.equal((await mailsTo(ana)).length, 1);
+});

@@ -1,0 +1,173 @@
+/** Notifications that are pushed to browsers. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FROM_PAGE, createPerson, PASSWORD } from '../../../../test/support/people.ts';
+import { startPlatform, type Json } from '../../../../test/support/platform.ts';
+import { makeBrowser, readSender, startPushService } from '../../../../test/support/push.ts';
+import { expectProblem } from '../../../../test/support/refusals.ts';
+import { silenceNetwork, writeAsContact } from '../../../../test/support/traffic.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
+
+const platform = await startPlatform();
+await silenceNetwork(platform);
+const { call, database, demo } = platform;
+const service = await startPushService();
+const carla = await platform.createUser(demo._id, 'OPERATOR', 'Carla');
+
+interface Registered {
+  user: string;
+  key: string;
+  browser: ReturnType<typeof makeBrowser>;
+  path: string;
+  _id: string;
+}
+
+async function register(options: { user: string; key: string; cookie?: string }): Promise<Registered> {
+  const browser = makeBrowser();
+  const path = `/${crypto.randomUUID()}`;
+  const { user, key, cookie } = options;
+  const caller = cookie ? { key: null, headers: { ...FROM_PAGE, cookie } } : { key };
+  const body = { endpoint: service.url + path, keys: browser.keys };
+  const { body: stored } = await call(200, 'PUT', '/v1/push-subscriptions', { ...caller, body });
+  return { user, key, browser, path, _id: stored._id };
+}
+
+const registerUser = async (): Promise<Registered> => {
+  const { _id: user, token: key } = await platform.createUser(demo._id, 'OPERATOR');
+  return register({ user, key });
+};
+const mention = (conversationId: string, user: string): Promise<unknown> =>
+  call(201, 'POST', '/v1/messages/note', {
+    key: carla.token,
+    body: { conversationId, message: { content: 'Please look' }, mentions: [user] },
+  });
+const takenBy = ({ path }: Registered) => service.taken.filter((push) => push.path === path);
+const list = async (key: string): Promise<Json[]> =>
+  (await call(200, 'GET', '/v1/push-subscriptions', { key })).body.result;
+const queueIsEmpty = (): Promise<unknown> =>
+  waitUntil('all pushes to be done', async () => (await database.sql('select from pushes')).length === 0);
+
+test('a notification is pushed encrypted to the browsers of its user alone, signed with the key of the installation', async () => {
+  const [ana, bia] = [await registerUser(), await registerUser()];
+  const { conversation } = await writeAsContact(platform, { name: 'Maria' });
+  await mention(conversation._id, ana.user);
+  await waitUntil('the push', () => takenBy(ana).length === 1);
+  const [push] = takenBy(ana);
+  const [notification] = (await call(200, 'GET', '/v1/notifications', { key: ana.key })).body.result;
+  assert.deepEqual(ana.browser.read(push?.body ?? Buffer.alloc(0)), {
+    _id: notification._id,
+    kind: 'MENTIONED',
+    conversation: conversation._id,
+    contact: 'Maria',
+    actor: 'Carla',
+    preview: 'Please look',
+    count: 1,
+    language: 'pt-BR',
+  });
+  const { body } = await call(200, 'GET', '/v1/push-subscriptions/key', { key: ana.key });
+  const { aud } = readSender(String(push?.headers['authorization']), body.public_key);
+  assert.equal(aud, service.url);
+  await queueIsEmpty();
+  assert.deepEqual(takenBy(bia), []);
+  assert.notEqual((await list(ana.key))[0]?.['last_used_at'], null);
+});
+
+test('nothing is pushed of a kind whose push is off, and a raised notification is pushed again', async () => {
+  const ana = await registerUser();
+  const [first, second] = [await writeAsContact(platform), await writeAsContact(platform)];
+  const MENTIONED = { console: true, browser: true, push: false };
+  await call(200, 'PUT', '/v1/notification-settings', { key: ana.key, body: { MENTIONED } });
+  await mention(first.conversation._id, ana.user);
+  await call(200, 'PUT', '/v1/notification-settings', {
+    key: ana.key,
+    body: { MENTIONED: { ...MENTIONED, push: true } },
+  });
+  await mention(second.conversation._id, ana.user);
+  await waitUntil('the push', () => takenBy(ana).length === 1);
+  await queueIsEmpty();
+  await mention(second.conversation._id, ana.user);
+  await waitUntil('the second push', () => takenBy(ana).length === 2);
+  const pushed = takenBy(ana).map(({ body }) => ana.browser.read(body));
+  assert.deepEqual(
+    pushed.map(({ conversation, count }) => [conversation, count]),
+    [1, 2].map((count) => [second.conversation._id, count]),
+  );
+});
+
+test('a browser that its push service does not know any more is removed', async () => {
+  const ana = await registerUser();
+  const { conversation } = await writeAsContact(platform);
+  service.answer(410);
+  await mention(conversation._id, ana.user);
+  await waitUntil('the browser to be removed', async () => (await list(ana.key)).length === 0);
+  service.answer(201);
+});
+
+test('a push that fails is tried again after a pause, at most five times', async () => {
+  const ana = await registerUser();
+  const { conversation } = await writeAsContact(platform);
+  service.answer(503);
+  await mention(conversation._id, ana.user);
+  for (let count = 1; count <= 5; count += 1) {
+    await waitUntil(`attempt ${count}`, () => takenBy(ana).length === count);
+    await waitUntil('its end', async () => {
+      const due = `update pushes set held_until = now() where held_until > now() + interval '29 seconds' and attempts = $1 and company_id = $2 returning _id`;
+      const rest = await database.sql('select from pushes where attempts <= $1', [count]);
+      return (
+        rest.length === 0 || (takenBy(ana).length === count && (await database.sql(due, [count, demo._id])).length > 0)
+      );
+    });
+  }
+  await queueIsEmpty();
+  assert.equal(takenBy(ana).length, 5);
+  service.answer(201);
+});
+
+test('the push to a browser ends when its user logs out there, sets a new password or is deactivated', async () => {
+  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  const open = async (): Promise<string> => {
+    const body = { email: ana.email, password: PASSWORD };
+    const { headers } = await call(200, 'POST', '/v1/auth/session', { key: null, headers: FROM_PAGE, body });
+    return String(headers.get('set-cookie')).split(';', 1)[0] ?? '';
+  };
+  const [first, second] = [await open(), await open()];
+  const [phone, desk] = [
+    await register({ user: ana._id, key: ana.token, cookie: first }),
+    await register({ user: ana._id, key: ana.token, cookie: second }),
+  ];
+  await call(200, 'DELETE', '/v1/auth/session', { key: null, headers: { ...FROM_PAGE, cookie: first } });
+  assert.deepEqual(
+    (await list(ana.token)).map(({ _id }) => _id),
+    [desk._id],
+  );
+  const { conversation } = await writeAsContact(platform);
+  await mention(conversation._id, ana._id);
+  await waitUntil('the push', () => takenBy(desk).length === 1);
+  await call(200, 'PATCH', `/v1/users/${ana._id}`, { body: { status: 'INACTIVE' } });
+  const other = await writeAsContact(platform);
+  await call(200, 'PATCH', `/v1/users/${ana._id}`, { body: { status: 'ACTIVE' } });
+  await mention(other.conversation._id, ana._id);
+  await queueIsEmpty();
+  assert.deepEqual([takenBy(phone).length, takenBy(desk).length], [0, 1]);
+});
+
+test('users list and remove only their own browsers, of which the ten newest are kept', async () => {
+  const [ana, bia] = [await registerUser(), await registerUser()];
+  expectProblem(await call(404, 'DELETE', `/v1/push-subscriptions/${ana._id}`, { key: bia.key }), 'NOT_FOUND');
+  for (let count = 0; count < 10; count += 1) await register(ana);
+  const kept = await list(ana.key);
+  assert.deepEqual([kept.length, kept.some(({ _id }) => _id === ana._id)], [10, false]);
+  await call(200, 'DELETE', `/v1/push-subscriptions/${String(kept[0]?.['_id'])}`, { key: ana.key });
+  assert.equal((await list(ana.key)).length, 9);
+});
+
+test('a browser with an address of this network or a key that is none is refused, and the problem names the field', async () => {
+  const { key } = await registerUser();
+  const { keys } = makeBrowser();
+  const put = (body: Json) => call(400, 'PUT', '/v1/push-subscriptions', { key, body });
+  expectProblem(await put({ endpoint: 'http://10.0.0.1/push', keys }), 'VALIDATION_FAILED', 'endpoint');
+  const p256dh = Buffer.alloc(65, 4).toString('base64url');
+  const endpoint = `${service.url}/x`;
+  expectProblem(await put({ endpoint, keys: { ...keys, p256dh } }), 'VALIDATION_FAILED', 'keys.p256dh');
+  expectProblem(await put({ endpoint, keys: { ...keys, auth: 'short' } }), 'VALIDATION_FAILED', 'keys.auth');
+});
