@@ -103,6 +103,9 @@ import type {
   Presence,
   PresenceChange,
   ProfileUpdate,
+  PushKey,
+  PushSubscription,
+  PushSubscriptionChange,
   QuickReply,
   QuickReplyCreate,
   QuickReplyUpdate,
@@ -835,8 +838,23 @@ export interface NotificationsListQuery {
   updated_since?: string | undefined;
   /** true: only unread notifications; false: only read ones */
   unread?: boolean | undefined;
-  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner and a team was opened or reopened */
-  kind?: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | undefined;
+  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner and a team was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent */
+  kind?: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT' | undefined;
+}
+
+export interface PushSubscriptionsListQuery {
+  /** Starts at 1, the default; cannot be combined with `after` */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
 }
 
 export interface QuickRepliesListQuery {
@@ -1271,7 +1289,7 @@ export interface Methods {
     openSessionByLink: (body: SessionLink, options?: CallOptions) => Promise<BrowserSession>;
     /** Log the browser out; its session ends and the cookie is removed. Ends only the session of this browser; the user's other sessions and tokens stay valid. */
     closeSession: (options?: CallOptions) => Promise<Success>;
-    /** Change your own name, picture and availability. For the token or session of a user of any role; API keys get 403. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Change your own name, picture, signature and availability. For the token or session of a user of any role; API keys get 403. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     updateMe: (body: ProfileUpdate, options?: CallOptions) => Promise<User>;
     /** Upload your own picture. For the token or session of a user of any role; API keys get 403. The picture replaces the previous one, whose file is removed unless it is used elsewhere. */
     uploadPicture: (body: AuthUploadPictureForm, options?: CallOptions) => Promise<User>;
@@ -1465,6 +1483,8 @@ export interface Methods {
     getBulkRun: (id: string, options?: CallOptions) => Promise<BulkResult>;
     /** Write a note for the team. A note is stored in the conversation and not sent to anyone. Users mentioned in it find it with `GET /v1/messages?mentioned=<id>`. Requires the scope `notes:create`. */
     writeNote: (body: WriteNote, options?: CallOptions) => Promise<Message>;
+    /** Delete a sent message for everyone. Deletes the message at the network, and then its content here; `revoked_at` is set, and MESSAGE_REVOKED is emitted. A message that is deleted already is returned unchanged. Possible for PARTNER_API with a paired phone, and for WEB_V2. Requires the scope `messages:create`. */
+    revoke: (id: string, options?: CallOptions) => Promise<Message>;
   };
   notifications: {
     /** List your notifications. For the token or session of a user of any role; API keys get 403. The one that was raised last comes first. */
@@ -1473,6 +1493,16 @@ export interface Methods {
     count: (options?: CallOptions) => Promise<NotificationCounts>;
     /** Mark notifications as read: some, or all up to a time. For the token or session of a user of any role; API keys get 403. Returns the count of those that are still unread. Marking a conversation as read does the same for its notifications. */
     markAsRead: (body: NotificationsRead, options?: CallOptions) => Promise<NotificationCounts>;
+  };
+  pushSubscriptions: {
+    /** Remove one of your browsers; nothing is pushed to it any more. For the token or session of a user of any role; API keys get 403. */
+    delete: (id: string, options?: CallOptions) => Promise<PushSubscription>;
+    /** List your browsers to which notifications are pushed. For the token or session of a user of any role; API keys get 403. */
+    list: ListMethod<[query?: PushSubscriptionsListQuery, options?: CallOptions], PushSubscription>;
+    /** Read the key with which a browser subscribes to push. For the token or session of a user of any role; API keys get 403. The installation has one key pair, which it makes by itself. */
+    getKey: (options?: CallOptions) => Promise<PushKey>;
+    /** Register a browser, to which your notifications are then pushed. For the token or session of a user of any role; API keys get 403. The body is what `PushSubscription.toJSON()` returns in the browser, without `expirationTime`. Registering it again changes it. With a browser session, the push ends when it logs out. It also ends with a new password, and when the user is deactivated. */
+    register: (body: PushSubscriptionChange, options?: CallOptions) => Promise<PushSubscription>;
   };
   quickReplies: {
     /** Remove a quick reply. Only its owner can see and change a personal quick reply. Owners and admins can change a shared one. Requires the scope `messages:create`. Also requires `messages:update` for a quick reply shared by the company. */
@@ -1840,11 +1870,18 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     listBulkRuns: { method: 'GET', path: '/v1/messages/bulk', query: true, answer: 'list' },
     getBulkRun: { method: 'GET', path: '/v1/messages/bulk/{id}' },
     writeNote: { method: 'POST', path: '/v1/messages/note', body: 'json', key: true },
+    revoke: { method: 'POST', path: '/v1/messages/{id}/revoke', key: true },
   },
   notifications: {
     list: { method: 'GET', path: '/v1/notifications', query: true, answer: 'list' },
     count: { method: 'GET', path: '/v1/notifications/counts' },
     markAsRead: { method: 'POST', path: '/v1/notifications/read', body: 'json' },
+  },
+  pushSubscriptions: {
+    delete: { method: 'DELETE', path: '/v1/push-subscriptions/{id}' },
+    list: { method: 'GET', path: '/v1/push-subscriptions', query: true, answer: 'list' },
+    getKey: { method: 'GET', path: '/v1/push-subscriptions/key' },
+    register: { method: 'PUT', path: '/v1/push-subscriptions', body: 'json' },
   },
   quickReplies: {
     delete: { method: 'DELETE', path: '/v1/quick-replies/{id}' },

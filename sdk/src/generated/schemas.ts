@@ -228,6 +228,8 @@ export interface UserUpdate {
   avatar_url?: string | null | undefined;
   /** Whether teams give conversations to the user; an AWAY user keeps those that they own */
   availability?: 'ONLINE' | 'AWAY' | undefined;
+  /** What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox; {{user.name}} is the name of the user */
+  signature?: string | null | undefined;
   /** INACTIVE: the user is logged out of the company and cannot log in to it */
   status?: 'ACTIVE' | 'INACTIVE' | undefined;
 }
@@ -251,6 +253,8 @@ export interface User {
   availability: 'ONLINE' | 'AWAY';
   /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url: string | null;
+  /** What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox */
+  signature: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_login_at: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -278,6 +282,8 @@ export interface InvitedUser {
   availability: 'ONLINE' | 'AWAY';
   /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url: string | null;
+  /** What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox */
+  signature: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_login_at: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -307,6 +313,8 @@ export interface UserChanged {
   availability: 'ONLINE' | 'AWAY';
   /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url: string | null;
+  /** What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox */
+  signature: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_login_at: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -2687,6 +2695,8 @@ export interface ConversationChange {
   add_tags?: string[] | undefined;
   /** Tags to remove from each conversation */
   remove_tags?: string[] | undefined;
+  /** true: marks each conversation as unread, false: as read, like PUT /v1/conversations/{id}/unread and …/read */
+  unread?: boolean | undefined;
 }
 
 export interface ConversationRunCreate {
@@ -4133,8 +4143,8 @@ export interface Notification {
   company: string;
   /** The user who is notified */
   user: string;
-  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner and a team was opened or reopened */
-  kind: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW';
+  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner and a team was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent */
+  kind: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT';
   /** Null if the notification stands for several conversations */
   conversation: string | null;
   /** The contact of the conversation */
@@ -4150,7 +4160,7 @@ export interface Notification {
     /** Its name at that time */
     name: string;
   } | null;
-  /** The newest message of the contact, or the note */
+  /** The newest message of the contact, the note, or the message that was not sent */
   message: string | null;
   /** The beginning of that message; null if it has no text */
   preview: string | null;
@@ -4167,6 +4177,21 @@ export interface Notification {
 export interface NotificationCounts {
   /** How many notifications are unread */
   unread: number;
+  /** The same for each kind */
+  by_kind: {
+    /** How many notifications of this kind are unread */
+    ASSIGNED: number;
+    /** How many notifications of this kind are unread */
+    TEAM_ASSIGNED: number;
+    /** How many notifications of this kind are unread */
+    MENTIONED: number;
+    /** How many notifications of this kind are unread */
+    REPLIED: number;
+    /** How many notifications of this kind are unread */
+    UNASSIGNED_NEW: number;
+    /** How many notifications of this kind are unread */
+    NOT_SENT: number;
+  };
 }
 
 export interface NotificationsRead {
@@ -4176,42 +4201,73 @@ export interface NotificationsRead {
   until?: string | undefined;
 }
 
-/** By default, all are on except UNASSIGNED_NEW */
+/** By default, all are on except UNASSIGNED_NEW, and mail is on for ASSIGNED, MENTIONED and NOT_SENT */
 export interface NotificationSettings {
   /** When someone else makes the user the owner of a conversation */
   ASSIGNED: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push: boolean;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail: boolean;
   };
   /** When a conversation without an owner comes to a team of the user: assigned, opened or reopened */
   TEAM_ASSIGNED: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push: boolean;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail: boolean;
   };
   /** When a note mentions the user */
   MENTIONED: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push: boolean;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail: boolean;
   };
   /** When the contact writes in a conversation that the user owns or follows */
   REPLIED: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push: boolean;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail: boolean;
   };
   /** When a conversation without an owner and a team is opened or reopened */
   UNASSIGNED_NEW: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push: boolean;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail: boolean;
+  };
+  /** When a scheduled or held message of the user fails */
+  NOT_SENT: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the open console also shows them as notifications of the browser */
+    browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push: boolean;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail: boolean;
   };
 }
 
@@ -4220,36 +4276,67 @@ export interface NotificationSettingsChange {
   ASSIGNED?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push?: boolean | undefined;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail?: boolean | undefined;
   } | undefined;
   /** When a conversation without an owner comes to a team of the user: assigned, opened or reopened */
   TEAM_ASSIGNED?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push?: boolean | undefined;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail?: boolean | undefined;
   } | undefined;
   /** When a note mentions the user */
   MENTIONED?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push?: boolean | undefined;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail?: boolean | undefined;
   } | undefined;
   /** When the contact writes in a conversation that the user owns or follows */
   REPLIED?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push?: boolean | undefined;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail?: boolean | undefined;
   } | undefined;
   /** When a conversation without an owner and a team is opened or reopened */
   UNASSIGNED_NEW?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
-    /** Whether the console also shows them as notifications of the browser */
+    /** Whether the open console also shows them as notifications of the browser */
     browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push?: boolean | undefined;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail?: boolean | undefined;
+  } | undefined;
+  /** When a scheduled or held message of the user fails */
+  NOT_SENT?: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the open console also shows them as notifications of the browser */
+    browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push?: boolean | undefined;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail?: boolean | undefined;
   } | undefined;
 }
 
@@ -4935,11 +5022,47 @@ export interface SendContent {
   replyTo?: string | null | undefined;
 }
 
+export interface PushKey {
+  /** The `applicationServerKey` for `PushManager.subscribe()`: a P-256 point in base64url */
+  public_key: string;
+}
+
+export interface PushSubscription {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The user whose notifications are pushed */
+  user: string;
+  /** The browser and its system, such as Chrome on Android */
+  browser: string;
+  /** When a notification was last pushed to it */
+  last_used_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** When the browser last registered */
+  updatedAt: string;
+}
+
+export interface PushSubscriptionChange {
+  /** The address at which the push service takes messages for the browser */
+  endpoint: string;
+  /** What the browser has made for this subscription */
+  keys: {
+    /** The public key of the browser: 65 bytes in base64url */
+    p256dh: string;
+    /** The secret of the browser: 16 bytes in base64url */
+    auth: string;
+  };
+}
+
 export interface ProfileUpdate {
   /** The name shown to people */
   name?: string | undefined;
   /** Whether teams give conversations to the user; an AWAY user keeps those that they own */
   availability?: 'ONLINE' | 'AWAY' | undefined;
+  /** What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox; {{user.name}} is the name of the user */
+  signature?: string | null | undefined;
   /** A JPEG, PNG or WEBP of at most 1 MB, whose public link becomes the `avatar_url`; null removes it */
   picture?: string | null | undefined;
 }
@@ -5344,6 +5467,7 @@ export interface ErrorStatuses {
   LOG_IN_NOT_SUPPORTED: 400;
   MALFORMED_BODY: 400;
   MCP_NOT_ENABLED: 409;
+  MESSAGE_NOT_REVOCABLE: 409;
   NETWORK_REFUSED: 400;
   NOT_FOUND: 404;
   PASSWORD_REQUIRED: 400;

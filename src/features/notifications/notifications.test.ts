@@ -117,7 +117,7 @@ test('a user who has turned a kind off is not notified of it, and only users who
   const { body: standard } = await call(200, 'GET', '/v1/notification-settings', { key: bia.token });
   assert.deepEqual(standard, {
     ASSIGNED: defaults,
-    TEAM_ASSIGNED: defaults,
+    TEAM_ASSIGNED: { ...defaults, mail: false },
     MENTIONED: defaults,
     REPLIED: { ...defaults, mail: false },
     UNASSIGNED_NEW: { console: false, browser: false, push: false, mail: false },
@@ -217,7 +217,7 @@ test('notifications are marked as read by id, up to a time, and with their conve
     (await call(200, 'POST', '/v1/notifications/read', { key: ana.token, body })).body;
   const counts = (unread: number): Json => ({
     unread,
-    by_kind: { ASSIGNED: 0, MENTIONED: unread, REPLIED: 0, UNASSIGNED_NEW: 0, NOT_SENT: 0 },
+    by_kind: { ASSIGNED: 0, TEAM_ASSIGNED: 0, MENTIONED: unread, REPLIED: 0, UNASSIGNED_NEW: 0, NOT_SENT: 0 },
   });
   assert.deepEqual(await read({ ids: [third?._id] }), counts(2));
   await call(200, 'PUT', `/v1/conversations/${second?.conversation}/read`, { key: bia.token });

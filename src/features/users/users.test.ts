@@ -67,6 +67,7 @@ describe('the record of a user', () => {
       role: 'ADMIN',
       status: 'INVITED',
       language: 'en',
+      availability: 'ONLINE',
       avatar_url: null,
       signature: null,
       last_login_at: null,
