@@ -35,6 +35,7 @@ export async function recordNotifications(take: Take, platform: Platform, conver
   const [notification] = (await take('GET /v1/notifications', '?unread=true', { key })).result;
   await take('GET /v1/notifications/counts', '', { key });
   await take('POST /v1/notifications/read', '', { key, body: { ids: [notification._id] } });
+  await take('PUT /v1/notifications/active', '', { key });
   await take('GET /v1/push-subscriptions/key', '', { key });
   const headers = {
     'user-agent': 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36',

@@ -69,6 +69,7 @@ export const METHODS: Record<string, Record<string, string>> = {
   notifications: {
     count: 'GET /v1/notifications/counts',
     markAsRead: 'POST /v1/notifications/read',
+    beActive: 'PUT /v1/notifications/active',
   },
   pushSubscriptions: {
     getKey: 'GET /v1/push-subscriptions/key',

@@ -64,6 +64,7 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   ),
   ...Object.fromEntries(
     [
+      'PUT /v1/notifications/active',
       'GET /v1/push-subscriptions',
       'GET /v1/push-subscriptions/key',
       'PUT /v1/push-subscriptions',
@@ -205,6 +206,7 @@ const TWO_SUCCESSES: Record<string, string> = {
 /** The operations that change no record. */
 const UNLOGGED = [
   'POST /v1/notifications/read',
+  'PUT /v1/notifications/active',
   'PUT /v1/push-subscriptions',
   'DELETE /v1/push-subscriptions/{id}',
   'POST /v1/connected-apps/preview',

@@ -129,6 +129,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'connected-apps.trimClients': 'clients belong to no company',
   'connected-apps.purgeClients': 'clients belong to no company',
   'connected-apps.purge': 'retention, by age alone',
+  'users.extendSession': 'a cookie names no company: its hash is what it is found by',
   'users.holdAddress': 'the lock of an address, whoever uses it',
   'users.endSessions': 'the sessions of a person, in whatever company',
   'users.purgeLinks': 'retention, by age alone',

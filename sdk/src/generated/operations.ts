@@ -1493,6 +1493,8 @@ export interface Methods {
     count: (options?: CallOptions) => Promise<NotificationCounts>;
     /** Mark notifications as read: some, or all up to a time. For the token or session of a user of any role; API keys get 403. Returns the count of those that are still unread. Marking a conversation as read does the same for its notifications. */
     markAsRead: (body: NotificationsRead, options?: CallOptions) => Promise<NotificationCounts>;
+    /** Say that you are in front of your console. For the token or session of a user of any role; API keys get 403. While you do so, you are mailed no notifications. Once a minute is enough. Returns the count of your unread notifications. */
+    beActive: (options?: CallOptions) => Promise<NotificationCounts>;
   };
   pushSubscriptions: {
     /** Remove one of your browsers; nothing is pushed to it any more. For the token or session of a user of any role; API keys get 403. */
@@ -1876,6 +1878,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     list: { method: 'GET', path: '/v1/notifications', query: true, answer: 'list' },
     count: { method: 'GET', path: '/v1/notifications/counts' },
     markAsRead: { method: 'POST', path: '/v1/notifications/read', body: 'json' },
+    beActive: { method: 'PUT', path: '/v1/notifications/active' },
   },
   pushSubscriptions: {
     delete: { method: 'DELETE', path: '/v1/push-subscriptions/{id}' },

@@ -10,6 +10,7 @@ import {
   findOwn,
   listNotifications,
   markAsRead,
+  noteActive,
   storeChoices,
 } from './queries.ts';
 import {
@@ -37,6 +38,15 @@ export const readNotifications = (read: TenantRead, ids: string[]): Promise<Noti
 
 export async function countNotifications(tenant: Tenant): Promise<NotificationCounts> {
   return readCounts(tenant.read, expectUser(tenant, ONLY_USERS));
+}
+
+/** Notes that the calling user is in the console, so that they are not mailed what they can see. */
+export function noteUserActive(tenant: Tenant): Promise<NotificationCounts> {
+  const user = expectUser(tenant, ONLY_USERS);
+  return tenant.tx(async (tx) => {
+    await noteActive(tx, user);
+    return readCounts(tx, user);
+  });
 }
 
 async function readCounts(read: TenantRead, user: string): Promise<NotificationCounts> {

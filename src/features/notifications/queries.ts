@@ -50,6 +50,17 @@ export function countUnread(tx: TenantRead, user: string): Promise<{ kind: Notif
   });
 }
 
+/** Notes that the user is in the console, once a minute at most. */
+export function noteActive(tx: TenantTx, user: string): Promise<number> {
+  return exec(tx, {
+    name: 'notifications.noteActive',
+    text: `insert into user_activity as a (company_id, user_id, active_at) values ($1, $2, now())
+      on conflict (company_id, user_id) do update set active_at = excluded.active_at
+        where a.active_at is null or a.active_at < now() - interval '1 minute'`,
+    values: [tx.companyId, user],
+  });
+}
+
 /** Returns those of the ids that are notifications of the user. */
 export async function findOwn(tx: TenantRead, user: string, ids: string[]): Promise<string[]> {
   const rows = await many<{ _id: string }>(tx, {

@@ -6,6 +6,7 @@ import { ref } from '../../platform/values/schema.ts';
 import {
   countNotifications,
   markNotificationsAsRead,
+  noteUserActive,
   pageNotifications,
   readNotificationSettings,
   updateNotificationSettings,
@@ -55,6 +56,17 @@ export function notificationRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(NotificationCounts) },
     errors: ['FORBIDDEN'],
     handler: (tenant, { body }) => markNotificationsAsRead(tenant, body),
+  });
+  operation(app, kit.access, {
+    method: 'PUT',
+    path: '/v1/notifications/active',
+    scope: null,
+    action: null,
+    summary: 'Say that you are in front of your console',
+    description: `${ONLY_USERS} While you do so, you are mailed no notifications. Once a minute is enough. Returns the count of your unread notifications.`,
+    answers: { 200: ref(NotificationCounts) },
+    errors: ['FORBIDDEN'],
+    handler: noteUserActive,
   });
   settingsRoutes(app, kit);
 }

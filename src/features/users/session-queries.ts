@@ -37,7 +37,6 @@ export function findSession(tx: SystemTx, tokenHash: Buffer): Promise<StoredSess
   });
 }
 
-/** Prolongs a session, and notes that its user is active; several browsers of a user do so once a minute together. */
 export function extendSession(
   tx: SystemTx,
   tokenHash: Buffer,
@@ -45,13 +44,9 @@ export function extendSession(
 ): Promise<number> {
   return exec(tx, {
     name: 'users.extendSession',
-    text: `with extended as (
-        update browser_sessions set expires_at = least(now() + make_interval(secs => $2), created_at + make_interval(secs => $3))
-          where token_hash = $1 and expires_at > now() returning company_id, user_id
-      )
-      insert into user_activity as a (company_id, user_id, active_at) select company_id, user_id, now() from extended
-        on conflict (company_id, user_id) do update set active_at = excluded.active_at
-          where a.active_at is null or a.active_at < now() - interval '1 minute'`,
+    text: `update browser_sessions
+      set expires_at = least(now() + make_interval(secs => $2), created_at + make_interval(secs => $3))
+      where token_hash = $1 and expires_at > now()`,
     values: [tokenHash, restSeconds, longestSeconds],
   });
 }

@@ -326,6 +326,7 @@ export const SAMPLES: Record<string, Sample> = {
     body: () => ({ until: '2000-01-01T00:00:00.000Z' }),
     excludes: { ids: ['until'] },
   },
+  'PUT /v1/notifications/active': { onlyUsers: true },
   'GET /v1/push-subscriptions': { onlyUsers: true },
   'GET /v1/push-subscriptions/key': { onlyUsers: true },
   'PUT /v1/push-subscriptions': {

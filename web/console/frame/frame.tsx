@@ -17,6 +17,7 @@ import { followLive } from '../live/connection.ts';
 import { useIsOnline } from '../live/network.ts';
 import { useLiveStatus } from '../live/status.ts';
 import { useUnreadInTitle } from '../notices/notices.ts';
+import { followActivity } from '../notifications/activity.ts';
 import { followClicks, resumePush } from '../notifications/push.ts';
 import { useSession } from '../session/session.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -43,6 +44,7 @@ export function Frame(): ReactElement {
     followLive(session, applyLiveEvent, end.signal);
     void resumePush(session.user);
     followClicks(end.signal);
+    followActivity(end.signal);
     // A browser that has frozen the page may have dropped what other tabs have passed on.
     document.addEventListener('resume', rereadAll, { signal: end.signal });
     window.addEventListener('pageshow', ({ persisted }) => persisted && rereadAll(), { signal: end.signal });

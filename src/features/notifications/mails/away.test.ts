@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { simpleParser } from 'mailparser';
 import { startSmtpServer } from '../../../../test/support/mail-servers.ts';
-import { createPerson, FROM_PAGE, PASSWORD } from '../../../../test/support/people.ts';
-import { startPlatform, type Json } from '../../../../test/support/platform.ts';
+import { createPerson } from '../../../../test/support/people.ts';
+import { startPlatform } from '../../../../test/support/platform.ts';
 import { silenceNetwork, writeAsContact } from '../../../../test/support/traffic.ts';
-import { waitUntil } from '../../../../test/support/wait.ts';
 import { mailAway, sendAwayMail } from './away.ts';
 
 const smtp = await startSmtpServer(
@@ -46,22 +45,7 @@ const mailsTo = async ({ email }: Person) =>
   Promise.all(
     smtp.taken.filter(({ to }) => to.includes(email)).map(({ raw }) => simpleParser(Buffer.from(raw, 'latin1'))),
   );
-const beActive = async ({ email }: Person): Promise<void> => {
-  const { headers } = await call(200, 'POST', '/v1/auth/session', {
-    key: null,
-    headers: FROM_PAGE,
-    body: { email, password: PASSWORD },
-  });
-  const cookie = String(headers.get('set-cookie')).split(';', 1)[0] ?? '';
-  await call(200, 'GET', '/v1/auth/me', { key: null, headers: { ...FROM_PAGE, cookie } });
-  await waitUntil('the activity to be stored', async () => {
-    const [row] = await database.sql<Json>(
-      `select from user_activity a join users u on u._id = a.user_id where u.email = $1 and active_at > now() - interval '10 seconds'`,
-      [email],
-    );
-    return row !== undefined;
-  });
-};
+const beActive = ({ token: key }: Person): Promise<unknown> => call(200, 'PUT', '/v1/notifications/active', { key });
 
 test('a user who is away gets one mail in their language that lists what is unread, with links to the conversations and the settings', async () => {
   const ana = await createPerson(platform, demo._id, 'OPERATOR');

@@ -7,6 +7,7 @@ import { makeBrowser, readSender, startPushService } from '../../../../test/supp
 import { expectProblem } from '../../../../test/support/refusals.ts';
 import { silenceNetwork, writeAsContact } from '../../../../test/support/traffic.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
+import { openPushKeys } from './keys.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);
@@ -149,6 +150,17 @@ test('the push to a browser ends when its user logs out there, sets a new passwo
   await mention(other.conversation._id, ana._id);
   await queueIsEmpty();
   assert.deepEqual([takenBy(phone).length, takenBy(desk).length], [0, 1]);
+});
+
+test('the installation has one key pair for all processes, and its database contains it only encrypted', async () => {
+  const { _id: company } = await platform.createCompany();
+  const { token: key } = await platform.createUser(company, 'OWNER');
+  const { body } = await call(200, 'GET', '/v1/push-subscriptions/key', { key });
+  const { publicKey, privateKey } = await openPushKeys(platform.running.kit)();
+  assert.equal(publicKey, body.public_key);
+  const [stored] = await database.sql<{ value: string }>(`select value from platform_state where key = 'push.keys'`);
+  assert.match(stored?.value ?? '', /^v1:/);
+  assert.ok(!stored?.value.includes(privateKey));
 });
 
 test('users list and remove only their own browsers, of which the ten newest are kept', async () => {
