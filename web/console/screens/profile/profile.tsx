@@ -20,6 +20,7 @@ import { CheckField, SelectField } from '../../ui/field.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { showError, showNotice } from '../../ui/toast.tsx';
 import { AboutMe } from './about-me.tsx';
+import { SecondFactorCard } from './second-factor.tsx';
 import { PROFILE } from './texts.ts';
 
 export function ProfileScreen(): ReactElement {
@@ -34,6 +35,7 @@ export function ProfileScreen(): ReactElement {
       <NotificationChoice />
       <NoticeChoice />
       <Password />
+      <SecondFactorCard />
     </Page>
   );
 }

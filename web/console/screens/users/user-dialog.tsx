@@ -10,6 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
 import { explainField } from '../../ui/problem.ts';
+import { ResetFactor } from './reset-factor.tsx';
 import { RemoveButton } from '../../ui/remove-button.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import { showNotice } from '../../ui/toast.tsx';
@@ -105,6 +106,7 @@ export function UserDialog({ user, onClose, onInvited }: UserDialogProps): React
           error={explainField(error, 'status')}
         />
       )}
+      {user?.second_factor && <ResetFactor user={user} onReset={onClose} />}
     </Dialog>
   );
 }

@@ -85,6 +85,13 @@ function useColumns(): Column<User>[] {
       render: ({ status }) => <Badge tone={TONES[status]}>{texts[status]}</Badge>,
     },
     {
+      key: 'second-factor',
+      title: texts.secondFactor,
+      width: '120px',
+      isSecondary: true,
+      render: ({ second_factor }) => (second_factor ? texts.isOn : '–'),
+    },
+    {
       key: 'seen',
       title: texts.lastLogIn,
       width: '150px',
