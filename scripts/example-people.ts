@@ -1,4 +1,5 @@
 /** The steps that record the examples of users, keys and log-ins. */
+import { TOTP } from 'otpauth';
 import { createLogInLink } from '../src/features/users/log-in-links.ts';
 import { startAttempt } from '../test/support/oauth.ts';
 import { PASSWORD, readMailToken, waitForMail } from '../test/support/people.ts';
@@ -50,6 +51,24 @@ export async function recordNotifications(take: Take, platform: Platform, conver
   await take('DELETE /v1/push-subscriptions/{id}', browser._id, { key });
 }
 
+/** Records how a user turns two-factor log-in on and off, and how an administrator resets it. */
+async function recordSecondFactor(take: Take, platform: Platform): Promise<void> {
+  const { _id, token: key } = await platform.createUser(platform.demo._id, 'OPERATOR');
+  const path = 'POST /v1/auth/second-factor';
+  const setUp = async (): Promise<Json> => {
+    const { secret } = await take(`${path}/begin`, '', { key });
+    const makeCode = (): string => new TOTP({ secret }).generate();
+    const codes = await take(path, '', { key, body: { code: makeCode() } });
+    return codes.recovery_codes;
+  };
+  await take('GET /v1/auth/second-factor', '', { key });
+  const [first] = await setUp();
+  const renewed = await take(`${path}/recovery-codes`, '', { key, body: { password: PASSWORD, code: first } });
+  await take(`${path}/disable`, '', { key, body: { password: PASSWORD, code: renewed.recovery_codes[0] } });
+  await setUp();
+  await take('DELETE /v1/users/{id}/second-factor', _id);
+}
+
 export async function recordPeople(take: Take, platform: Platform): Promise<Json> {
   const invited = await take('POST /v1/users', '', {
     body: { name: 'Ana Lima', email: 'ana@example.com', role: 'ADMIN' },
@@ -76,6 +95,7 @@ export async function recordPeople(take: Take, platform: Platform): Promise<Json
   // A job sends this mail in the background. The recording waits for it here, so that the mails always arrive in the same order.
   await waitForMail(platform, 'ana@example.com', 2);
   await take('PATCH /v1/users/{id}', invited._id, { body: { language: 'es' } });
+  await recordSecondFactor(take, platform);
   await take('GET /v1/auth/me');
   const expires_at = '2030-01-31T12:00:00.000Z';
   const key = { name: 'Shop', type: 'company', scopes: ['contacts:*', 'messages:create'], expires_at };

@@ -16,6 +16,9 @@ const MADE_UP = [
   [/("network_id":")\d+"/g, '$1920070352646140"'],
   [/("hint":")[^"]+"/g, '$1h7Qk"'],
   [/("(?:response_ms|ms)":)\d+/g, '$17'],
+  [/(secret"?[:=]"?)[A-Z2-7]{32}/g, '$1JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
+  [/\b(?:[a-z2-7]{4}-){3}[a-z2-7]{4}\b/g, 'k3fp-7qza-m2xw-6bnd'],
+  [/"code":"\d{6}"/g, '"code":"492039"'],
   [PASSWORD, 'a long pass phrase'],
 ] as const;
 

@@ -10,6 +10,14 @@ export const METHODS: Record<string, Record<string, string>> = {
     closeSession: 'DELETE /v1/auth/session',
     updateMe: 'PATCH /v1/auth/me',
     uploadPicture: 'PUT /v1/auth/me/avatar',
+    getSecondFactor: 'GET /v1/auth/second-factor',
+    beginSecondFactor: 'POST /v1/auth/second-factor/begin',
+    enableSecondFactor: 'POST /v1/auth/second-factor',
+    renewRecoveryCodes: 'POST /v1/auth/second-factor/recovery-codes',
+    disableSecondFactor: 'POST /v1/auth/second-factor/disable',
+  },
+  users: {
+    resetSecondFactor: 'DELETE /v1/users/{id}/second-factor',
   },
   apiKeys: {
     revoke: 'DELETE /v1/api-keys/{id}',

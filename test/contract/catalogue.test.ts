@@ -384,10 +384,17 @@ test('a database function that runs with the rights of its owner is listed here,
       array(select coalesce(r.rolname, 'PUBLIC')::text from aclexplode(proacl) a left join pg_roles r on r.oid = a.grantee
         where a.grantee <> p.proowner) as callers
     from pg_proc p where prosecdef and pronamespace = 'public'::regnamespace order by 1`);
-  const names = ['drop_partition', 'make_partitions', 'refresh_statistics'];
+  const system = ['parley_system'];
+  const callers = {
+    drop_partition: system,
+    // Companies see which of their users have a second factor, which belongs to a person.
+    has_second_factor: ['parley_app', 'parley_read', 'parley_system'],
+    make_partitions: system,
+    refresh_statistics: system,
+  };
   assert.deepEqual(
     functions,
-    names.map((name) => ({ name, fixed: true, callers: ['parley_system'] })),
+    Object.entries(callers).map(([name, roles]) => ({ name, fixed: true, callers: roles })),
   );
 });
 

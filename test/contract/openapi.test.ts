@@ -52,6 +52,13 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   'GET /v1/auth/me': { scope: undefined, why: 'tells each token what it may do' },
   'PATCH /v1/auth/me': { scope: undefined, why: 'every user may change their own name and picture' },
   'PUT /v1/auth/me/avatar': { scope: undefined, why: 'every user may change their own picture' },
+  ...Object.fromEntries(
+    ['GET ', 'POST ', 'POST /begin', 'POST /recovery-codes', 'POST /disable'].map((each) => [
+      each.replace(' ', ' /v1/auth/second-factor'),
+      { scope: undefined, why: 'every user has their own' },
+    ]),
+  ),
+  'DELETE /v1/users/{id}/second-factor': { scope: 'users:update', why: 'changes a user' },
   'GET /v1/connected-apps': { scope: undefined, why: 'shows every user their own' },
   'POST /v1/connected-apps': { scope: undefined, why: 'every user may connect apps' },
   'POST /v1/connected-apps/preview': { scope: undefined, why: 'every user may connect apps' },
@@ -210,6 +217,7 @@ const UNLOGGED = [
   'PUT /v1/push-subscriptions',
   'DELETE /v1/push-subscriptions/{id}',
   'POST /v1/connected-apps/preview',
+  'POST /v1/auth/second-factor/begin',
   'POST /v1/auth/forgot-password',
   'POST /v1/conversations/{id}/typing',
   'POST /v1/contacts/import/phone-numbers',
@@ -221,6 +229,10 @@ const UNLOGGED = [
 
 /** The POSTs that only find an answer, or that create no record, which is 200. */
 const ASKING = [
+  'POST /v1/auth/second-factor',
+  'POST /v1/auth/second-factor/begin',
+  'POST /v1/auth/second-factor/recovery-codes',
+  'POST /v1/auth/second-factor/disable',
   'POST /v1/notifications/read',
   'POST /v1/conversations/{id}/participants',
   'POST /v1/connected-apps/preview',

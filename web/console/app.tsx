@@ -16,6 +16,7 @@ import { LoadingPart, lazyPart } from './ui/lazy-part.tsx';
 import { COMMON } from './ui/texts.ts';
 import { Notices } from './ui/toast.tsx';
 
+const RequiredSetUp = lazyPart(async () => (await import('./session/second-factor/required.tsx')).RequiredSetUp);
 const Connect = lazyPart(async () => (await import('./screens/connect/connect.tsx')).ConnectPage);
 
 export function App(): ReactElement {
@@ -49,6 +50,13 @@ function Entrance(): ReactElement {
       <Empty icon="warning" title={texts.notReachable}>
         <Button onClick={() => void readSession()}>{texts.tryAgain}</Button>
       </Empty>
+    );
+  }
+  if (state.lacksSecondFactor) {
+    return (
+      <Suspense fallback={<LoadingPart />}>
+        <RequiredSetUp />
+      </Suspense>
     );
   }
   return (

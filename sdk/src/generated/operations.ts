@@ -109,6 +109,7 @@ import type {
   QuickReply,
   QuickReplyCreate,
   QuickReplyUpdate,
+  RecoveryCodes,
   ResetPassword,
   Row,
   RowCreate,
@@ -116,6 +117,10 @@ import type {
   ScheduledMessage,
   ScheduledMessageCreate,
   ScheduledMessageUpdate,
+  SecondFactor,
+  SecondFactorBegun,
+  SecondFactorCode,
+  SecondFactorProof,
   SendAudio,
   SendContent,
   SendDocument,
@@ -1241,6 +1246,8 @@ export interface Methods {
     list: ListMethod<[query?: UsersListQuery, options?: CallOptions], User>;
     /** Invite a user; the mail has a link for setting the password. Callers can give only roles whose rights they have themselves. The mail is in the given `language`, or else in the inviting user's, or else in the company's. Without `SMTP_URL` no mail can be sent, and the response has the link instead, once: a repeat with the Idempotency-Key does not return it. Requires the scope `users:create`. */
     create: (body: UserCreate, options?: CallOptions) => Promise<InvitedUser>;
+    /** Reset the second factor of another user, who then logs in with the password alone. For a user who has lost the authenticator app and the recovery codes. The sessions of the user end, and the user gets a mail. Callers need all rights of the user. If the person also belongs to another company, only a global key can reset it. Requires the scope `users:update`. */
+    resetSecondFactor: (id: string, options?: CallOptions) => Promise<User>;
   };
   teams: {
     /** Remove a team; its conversations keep their owner. The team is removed immediately. Its conversations lose it in the background, each with CONVERSATION_UPDATED, and inboxes lose it as their default team. Requires the scope `users:delete`. */
@@ -1281,7 +1288,7 @@ export interface Methods {
     resetPassword: (body: ResetPassword, options?: CallOptions) => Promise<Success>;
     /** Request a mail with a link for setting a new password. The response is the same whether or not the address belongs to a user. */
     forgotPassword: (body: ForgotPassword, options?: CallOptions) => Promise<Success>;
-    /** Log in; the token is valid for twelve hours. A person who belongs to several companies has one password, and a session acts for one company: the one given in `company`, or else the one that the person used last. */
+    /** Log in; the token is valid for twelve hours. A person who belongs to several companies has one password, and a session acts for one company: the one given in `company`, or else the one that the person used last. A person with two-factor log-in gives a `code` as well; without it, the right password gets 401 SECOND_FACTOR_REQUIRED. */
     logIn: (body: Login, options?: CallOptions) => Promise<Session>;
     /** Log a browser in; the response sets a cookie that scripts cannot read. Only pages of the platform's own origin can create and use a session (`Sec-Fetch-Site`, or else `Origin`). It ends after twelve hours without a request, after seven days, and whenever a token of the user would. A request with an `Authorization` header ignores the cookie. */
     openSession: (body: Login, options?: CallOptions) => Promise<BrowserSession>;
@@ -1293,6 +1300,16 @@ export interface Methods {
     updateMe: (body: ProfileUpdate, options?: CallOptions) => Promise<User>;
     /** Upload your own picture. For the token or session of a user of any role; API keys get 403. The picture replaces the previous one, whose file is removed unless it is used elsewhere. */
     uploadPicture: (body: AuthUploadPictureForm, options?: CallOptions) => Promise<User>;
+    /** Read whether you log in with a second factor, and whether the company requires it. For the token or session of a user; API keys get 403. */
+    getSecondFactor: (options?: CallOptions) => Promise<SecondFactor>;
+    /** Get a secret for an authenticator app. For the token or session of a user. Nothing changes until a code of the app is sent to POST /v1/auth/second-factor. */
+    beginSecondFactor: (options?: CallOptions) => Promise<SecondFactorBegun>;
+    /** Turn on two-factor log-in with a code of the authenticator app. For the token or session of a user. It counts for all companies of the person. The recovery codes are in this response only. */
+    enableSecondFactor: (body: SecondFactorCode, options?: CallOptions) => Promise<RecoveryCodes>;
+    /** Create new recovery codes; the earlier ones no longer work. For the token or session of a user. Needs the password and a code. */
+    renewRecoveryCodes: (body: SecondFactorProof, options?: CallOptions) => Promise<RecoveryCodes>;
+    /** Turn off two-factor log-in. For the token or session of a user. Needs the password and a code. In a company that requires two-factor log-in, the user then has to set it up again. */
+    disableSecondFactor: (body: SecondFactorProof, options?: CallOptions) => Promise<SecondFactor>;
   };
   audit: {
     /** List who did what to which record, and from where. One entry for each change made by an operation: who, which action on which record, the names of the fields that the request set, the address and the request id. Values are not recorded. Requires the scope `audit:read`. */
@@ -1737,6 +1754,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     get: { method: 'GET', path: '/v1/users/{id}' },
     list: { method: 'GET', path: '/v1/users', query: true, answer: 'list' },
     create: { method: 'POST', path: '/v1/users', body: 'json', key: true },
+    resetSecondFactor: { method: 'DELETE', path: '/v1/users/{id}/second-factor' },
   },
   teams: {
     delete: { method: 'DELETE', path: '/v1/teams/{id}' },
@@ -1767,6 +1785,11 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     closeSession: { method: 'DELETE', path: '/v1/auth/session' },
     updateMe: { method: 'PATCH', path: '/v1/auth/me', body: 'json' },
     uploadPicture: { method: 'PUT', path: '/v1/auth/me/avatar', body: 'form' },
+    getSecondFactor: { method: 'GET', path: '/v1/auth/second-factor' },
+    beginSecondFactor: { method: 'POST', path: '/v1/auth/second-factor/begin' },
+    enableSecondFactor: { method: 'POST', path: '/v1/auth/second-factor', body: 'json' },
+    renewRecoveryCodes: { method: 'POST', path: '/v1/auth/second-factor/recovery-codes', body: 'json' },
+    disableSecondFactor: { method: 'POST', path: '/v1/auth/second-factor/disable', body: 'json' },
   },
   audit: {
     list: { method: 'GET', path: '/v1/audit', query: true, answer: 'list' },

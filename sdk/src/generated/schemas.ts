@@ -257,10 +257,45 @@ export interface User {
   signature: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_login_at: string | null;
+  /** Whether the user logs in with a second factor; false while INVITED */
+  second_factor: boolean;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
   updatedAt: string;
+}
+
+export interface SecondFactorCode {
+  /** A code of the authenticator app */
+  code: string;
+}
+
+export interface SecondFactorProof {
+  /** The password */
+  password: string;
+  /** A code of the authenticator app, or a recovery code; each works once */
+  code: string;
+}
+
+export interface SecondFactor {
+  /** Whether the log-in needs a code */
+  enabled: boolean;
+  /** Whether the company requires it */
+  required: boolean;
+  /** How many recovery codes have not been used */
+  recovery_codes_left: number;
+}
+
+export interface SecondFactorBegun {
+  /** The secret to type into an authenticator app, in base 32 */
+  secret: string;
+  /** The same as an `otpauth:` address, to be shown as a QR code */
+  uri: string;
+}
+
+export interface RecoveryCodes {
+  /** Each works once in place of a code. No other response contains them */
+  recovery_codes: string[];
 }
 
 export interface InvitedUser {
@@ -286,6 +321,8 @@ export interface InvitedUser {
   signature: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_login_at: string | null;
+  /** Whether the user logs in with a second factor; false while INVITED */
+  second_factor: boolean;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -317,6 +354,8 @@ export interface UserChanged {
   signature: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_login_at: string | null;
+  /** Whether the user logs in with a second factor; false while INVITED */
+  second_factor: boolean;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -332,6 +371,8 @@ export interface Login {
   email: string;
   /** The password */
   password: string;
+  /** A code of the authenticator app, or a recovery code; each works once */
+  code?: string | undefined;
   /** The company that the session acts for, if the person belongs to several; by default the one used last */
   company?: string | undefined;
 }
@@ -394,6 +435,8 @@ export interface Me {
   role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
   /** The user; absent for a key */
   user?: User | undefined;
+  /** True if the company requires a second factor that the user has not set up. Until then, the token has no scopes */
+  lacks_second_factor?: boolean | undefined;
   /** The API key; absent for a user */
   key?: {
     /** Identifier: 24 lower-case hex characters */
@@ -2389,6 +2432,8 @@ export interface CompanyUpdate {
     /** How many bytes of records the company can store; with null, the installation’s COMPANY_QUOTA applies */
     stored_bytes?: number | null | undefined;
   } | undefined;
+  /** Whether users can do nothing before they have set up two-factor log-in. Changed by logged-in owners and admins who have it */
+  second_factor_required?: boolean | undefined;
 }
 
 export interface OwningCompany {
@@ -2525,6 +2570,8 @@ export interface Company {
     /** The limit that applies: the company’s own, or else the installation’s; null if there is none */
     allowed_bytes: number | null;
   };
+  /** Whether users can do nothing before they have set up two-factor log-in. Changed by logged-in owners and admins who have it */
+  second_factor_required: boolean;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -5479,6 +5526,9 @@ export interface ErrorStatuses {
   REQUEST_TIMEOUT: 408;
   RUNS_WAITING: 409;
   SCHEDULED_MESSAGE_ENDED: 409;
+  SECOND_FACTOR_EXISTS: 409;
+  SECOND_FACTOR_MISSING: 403;
+  SECOND_FACTOR_REQUIRED: 401;
   STEP_IN_USE: 409;
   STORAGE_FULL: 503;
   TABLE_EXISTS: 409;

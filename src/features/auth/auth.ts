@@ -22,6 +22,7 @@ import {
 import { isShownToken } from '../users/log-in-links.ts';
 import type { User } from '../users/schemas.ts';
 import { endSession, LONGEST_SESSION_SECONDS, openSession } from '../users/sessions.ts';
+import { admitSecondFactor } from '../users/second-factor.ts';
 import { readUser } from '../users/users.ts';
 import type {
   AcceptInvitation,
@@ -36,7 +37,7 @@ import type {
 
 /** Logs a user in by a bearer token. */
 export async function logIn(kit: Kit, anonymous: Anonymous, login: Login): Promise<Session> {
-  const { account, user } = await admitLogin(anonymous, login, () => Promise.resolve(null));
+  const { account, user } = await admitLogin(kit, anonymous, login, () => Promise.resolve(null));
   const access_token = await signToken(kit.tokenSecret, account._id, {
     jti: newId(),
     type: 'user',
@@ -56,12 +57,13 @@ export interface OpenedSession {
 
 /** Logs a user in by a cookie, for pages of the platform's own origin. */
 export async function logInBrowser(
+  kit: Kit,
   anonymous: Anonymous,
   login: Login,
   { headers }: Pick<FastifyRequest, 'headers'>,
 ): Promise<OpenedSession> {
   requireSameOrigin(headers);
-  const { user, opened } = await admitLogin(anonymous, login, openSession);
+  const { user, opened } = await admitLogin(kit, anonymous, login, openSession);
   return toOpenedSession(user, opened);
 }
 
@@ -97,7 +99,7 @@ async function endAndRecord(anonymous: Anonymous, tx: SystemTx, token: string): 
 
 /**
  * Logs a browser in with the token of a link that the platform has printed. Every refusal is the same, whether the link is unknown, used
- * or expired, or its user may no longer log in.
+ * or expired, or its user may no longer log in. A user with a second factor cannot log in by a link, because it would be a way around.
  */
 export async function logInByLink(
   anonymous: Anonymous,
@@ -109,7 +111,7 @@ export async function logInByLink(
   return anonymous.tx(
     async (tx) => {
       const account = await consumeLink(tx, token, 'LOG_IN');
-      const user = account && (await recordLogin(tx, account));
+      const user = account && !account.second_factor && (await recordLogin(tx, account));
       if (!user) throw new AppError('INVALID_RESET_TOKEN');
       await recordAccountAudit(anonymous, account, { tx, action: 'auth.login' });
       return toOpenedSession(user, await openSession(tx, account));
@@ -120,11 +122,13 @@ export async function logInByLink(
 
 /**
  * Checks a log-in, and runs `open` in the transaction that stores it. Every refusal has the same answer and takes the same time, whether the
- * account is unknown, inactive, without a password or of another company than the given one, or the password is wrong.
+ * account is unknown, inactive, without a password or of another company than the given one, or the password is wrong. Only after the right
+ * password the code of a second factor matters.
  */
 async function admitLogin<T>(
+  kit: Kit,
   anonymous: Anonymous,
-  { email, password, company }: Login,
+  { email, password, code, company }: Login,
   open: (tx: SystemTx, account: Account) => Promise<T>,
 ): Promise<{ account: Account; user: User; opened: T }> {
   const account = await findLoginAccount(anonymous.read, email, company ?? null);
@@ -136,18 +140,26 @@ async function admitLogin<T>(
     if (account?.accepted) void recordLoginRefusal(anonymous, account).catch(() => undefined);
     throw makeLoginRefusal();
   }
+  const acceptCode = await admitSecondFactor(kit, account, code);
   const store = async (tx: SystemTx): Promise<{ user: User; opened: T } | null> => {
     const user = await recordLogin(tx, account);
     if (!user) return null;
+    await acceptCode(tx);
     await recordAccountAudit(anonymous, account, { tx, action: 'auth.login' });
     return { user, opened: await open(tx, account) };
   };
   // On a full disk a log-in may use the reserved space, so that users can still log in and read; its rate limits bound how much it writes.
-  const stored = await anonymous.tx(store, { fromReserve: true });
+  const stored = await anonymous.tx(store, { fromReserve: true }).catch((error: unknown) => {
+    // Failure policy: the error is thrown on. The audit entry is written as for a wrong password.
+    if (isWrongCode(error)) void recordLoginRefusal(anonymous, account).catch(() => undefined);
+    throw error;
+  });
   // The user was deactivated, or the password changed, while the given password was checked.
   if (!stored) throw makeLoginRefusal();
   return { account, ...stored };
 }
+
+const isWrongCode = (error: unknown): boolean => error instanceof AppError && error.code === 'SECOND_FACTOR_REQUIRED';
 
 function makeLoginRefusal(): AppError {
   return new AppError('INVALID_CREDENTIALS', undefined, [], { 'www-authenticate': 'Bearer' });
@@ -232,7 +244,8 @@ export async function readMe({ sandboxUrl }: Kit, { principal, tenant }: Caller)
   const shared = { scopes: [...principal.scopes], ...(sandboxUrl === null ? {} : { sandbox_url: sandboxUrl }) };
   if (principal.type === 'user' && tenant) {
     const user = await readUser(tenant, principal.id);
-    return { type: 'user', company: principal.companyId, ...shared, role: principal.role, user };
+    const lacks = principal.lacksSecondFactor ? { lacks_second_factor: true } : {};
+    return { type: 'user', company: principal.companyId, ...shared, role: principal.role, user, ...lacks };
   }
   if (principal.type === 'user') throw new Error('a user without a company');
   const key = { _id: principal.id, name: principal.name, expires_at: principal.expiresAt };

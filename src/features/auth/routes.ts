@@ -15,6 +15,7 @@ import {
   resetPassword,
   type OpenedSession,
 } from './auth.ts';
+import { secondFactorRoutes } from './second-factor-routes.ts';
 import {
   AcceptInvitation,
   BrowserSession,
@@ -36,10 +37,11 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Log in; the token is valid for twelve hours',
     description:
       'A person who belongs to several companies has one password, and a session acts for one company: the one ' +
-      'given in `company`, or else the one that the person used last.',
+      'given in `company`, or else the one that the person used last. A person with two-factor log-in gives a `code` as ' +
+      'well; without it, the right password gets 401 SECOND_FACTOR_REQUIRED.',
     body: ref(Login),
     answers: { 200: ref(Session) },
-    errors: ['INVALID_CREDENTIALS'],
+    errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED'],
     account: ({ email }) => email.toLowerCase(),
     handler: (anonymous, { body }) => logIn(kit, anonymous, body),
   });
@@ -55,10 +57,12 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
   });
   sessionRoutes(app, kit);
   linkRoutes(app, kit);
+  secondFactorRoutes(app, kit);
   installationOperation(app, kit.access, {
     method: 'GET',
     path: '/v1/auth/me',
     scope: null,
+    withoutSecondFactor: true,
     summary: 'Read who the token acts for, and its rights',
     description:
       'Returns the kind of the caller (a key or a user), the company that it acts for, its scopes, and the key or user itself. Any valid token can call it.',
@@ -85,9 +89,9 @@ function sessionRoutes(app: FastifyInstance, kit: Kit): void {
       'user would. A request with an `Authorization` header ignores the cookie.',
     body: ref(Login),
     answers: { 200: ref(BrowserSession) },
-    errors: ['INVALID_CREDENTIALS', 'FORBIDDEN'],
+    errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'FORBIDDEN'],
     account: ({ email }) => email.toLowerCase(),
-    handler: async (anonymous, { body, reply }) => give(reply, await logInBrowser(anonymous, body, reply.request)),
+    handler: async (anonymous, { body, reply }) => give(reply, await logInBrowser(kit, anonymous, body, reply.request)),
   });
   publicOperation(app, kit.access, {
     method: 'POST',

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from '../../platform/values/schema.ts';
 import { USER_ROLES } from '../../platform/values/scopes.ts';
-import { User } from '../users/schemas.ts';
+import { Code, User } from '../users/schemas.ts';
 
 // At eight characters guessing is hopeless within the rate limit; the upper bound only limits the work of hashing.
 const Password = Type.String({ minLength: 8, maxLength: 128, description: 'The new password' });
@@ -23,6 +23,7 @@ export const Login = define(
   strict({
     email: LoginEmail,
     password: Type.String({ minLength: 1, maxLength: 128, description: 'The password' }),
+    code: Type.Optional(Code),
     company: Type.Optional(
       recordId(
         'company',
@@ -93,6 +94,11 @@ export const Me = define(
     ),
     role: Type.Optional(oneOf(USER_ROLES, "The user's role: docs/scopes.md lists the scopes of each role")),
     user: Type.Optional(ref(User, 'The user; absent for a key')),
+    lacks_second_factor: Type.Optional(
+      plain.flag(
+        'True if the company requires a second factor that the user has not set up. Until then, the token has no scopes',
+      ),
+    ),
     key: Type.Optional(
       plain.object('The API key; absent for a user', {
         _id: recordId('api-key'),

@@ -52,6 +52,7 @@ const DEFAULTS = {
   attribution: {},
   limits: { stored_bytes: null },
   usage: { stored_bytes: 0, allowed_bytes: null },
+  second_factor_required: false,
 };
 
 const EVERYTHING = {
@@ -99,7 +100,14 @@ describe('creating a company', () => {
     const owner = { name: 'Ana', email: freshEmail('owner'), language: 'en' };
     const { body } = await create(201, company({ ...EVERYTHING, ...OPERATORS, owner }));
     const { _id, createdAt: _c, updatedAt: _u, ...rest } = body;
-    const expected = { company: _id, channels: [], agent_flows: [], status: 'ACTIVE', usage: USAGE };
+    const expected = {
+      company: _id,
+      channels: [],
+      agent_flows: [],
+      status: 'ACTIVE',
+      usage: USAGE,
+      second_factor_required: false,
+    };
     assert.deepEqual(rest, { ...expected, ...EVERYTHING, ...OPERATORS });
     assert.equal((await waitForMail(platform, owner.email)).subject, 'Your access to Padaria Imperial on Parley');
   });
@@ -258,6 +266,7 @@ describe('a company itself', () => {
       ...EVERYTHING,
       ...OPERATORS,
       usage: USAGE,
+      second_factor_required: false,
     });
     const { body } = await change(200, _id, { general_config: { language: 'en' }, onboarding: { step: 4 } });
     assert.deepEqual(body.general_config, { language: 'en', time_zone: 'America/Manaus', country: 'BR' });

@@ -9,7 +9,7 @@ import type { Caller } from '../../platform/http/route.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { isTimeZone } from '../../platform/values/time-zone.ts';
 import { createDefaultPipeline } from '../pipelines/default-pipeline.ts';
-import { inviteUser, refuseExpiringKey } from '../users/users.ts';
+import { inviteUser, readUser, refuseExpiringKey } from '../users/users.ts';
 import {
   findActiveCompany,
   findAnyCompany,
@@ -62,11 +62,18 @@ export async function pageCompanies(caller: Caller, query: CompanyQuery): Promis
 export async function updateCompanyById(kit: Kit, caller: Caller, id: string, input: CompanyUpdate): Promise<Company> {
   requireAccess(caller, id);
   refuseOperatorFields(caller, input);
+  const { second_factor_required: required } = input;
+  const mayRequire = required === undefined || (await hasSecondFactor(caller));
   const company = await caller.tx(async (tx) => {
     const before = expectFound(await lockCompany(tx, id));
+    if (!mayRequire && required !== before.second_factor_required)
+      throw forbidden(
+        'second_factor_required',
+        'Only a logged-in owner or admin who has two-factor log-in changes this',
+      );
     return updateCompany(tx, applyInput(before, input));
   });
-  if (input.status !== undefined) kit.access.auth.forget();
+  if (input.status !== undefined || required !== undefined) kit.access.auth.forget();
   return company;
 }
 
@@ -103,6 +110,7 @@ const BLANK: Omit<CompanyRow, '_id' | 'name'> = {
   onboarding: {},
   attribution: {},
   limits: { stored_bytes: null },
+  second_factor_required: false,
 };
 
 // The largest size of each object that a company may fill freely.
@@ -150,6 +158,11 @@ function refuseOperatorFields({ principal }: Caller, input: CompanyUpdate): void
   const field = OPERATOR_FIELDS.find((name) => input[name] !== undefined);
   if (!field || principal.type === 'global') return;
   throw forbidden(field, `${field} can be changed only with a global key`);
+}
+
+/** Only a user with a second factor decides whether others need one: a key has none, and nobody locks themselves out. */
+async function hasSecondFactor({ principal, tenant }: Caller): Promise<boolean> {
+  return principal.type === 'user' && tenant !== null && (await readUser(tenant, principal.id)).second_factor;
 }
 
 function requireAccess({ principal }: Caller, id: string): void {

@@ -26,6 +26,7 @@ const WRITABLE = [
   'onboarding',
   'attribution',
   'limits',
+  'second_factor_required',
 ] as const;
 
 // The values of settings that companies do not have when they were created before the settings existed.

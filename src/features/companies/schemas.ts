@@ -104,7 +104,18 @@ export const CompanyCreate = define(
 );
 export type CompanyCreate = Static<typeof CompanyCreate>;
 
-export const CompanyUpdate = define('CompanyUpdate', strict({ name: Type.Optional(name), ...optionalProperties }));
+const second_factor_required = plain.flag(
+  'Whether users can do nothing before they have set up two-factor log-in. Changed by logged-in owners and admins who have it',
+);
+
+export const CompanyUpdate = define(
+  'CompanyUpdate',
+  strict({
+    name: Type.Optional(name),
+    ...optionalProperties,
+    second_factor_required: Type.Optional(second_factor_required),
+  }),
+);
 export type CompanyUpdate = Static<typeof CompanyUpdate>;
 
 /** The fields of a company that other records show when they embed it. */
@@ -162,6 +173,7 @@ export const Company = define(
         plain.integer('The limit that applies: the company’s own, or else the installation’s; null if there is none'),
       ),
     }),
+    second_factor_required,
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),

@@ -16,7 +16,7 @@ export interface Account extends User {
 }
 
 const USER = `u._id, u.company_id as company, u.name, u.email, u.role, u.status, u.language, u.availability, u.avatar_url, u.signature, u.last_login_at,
-  u.created_at as "createdAt", u.updated_at as "updatedAt"`;
+  u.status <> 'INVITED' and has_second_factor(u.email) as second_factor, u.created_at as "createdAt", u.updated_at as "updatedAt"`;
 const COLUMNS = `${USER}, u.session_version, u.accepted_at is not null as accepted, p.password_hash, c.name as company_name`;
 const LIVING = `join companies c on c._id = u.company_id and c.status = 'ACTIVE'`;
 const PERSON = 'left join people p on p.email = lower(u.email)';
@@ -148,6 +148,11 @@ export async function writePassword(tx: SystemTx, email: string, hash: string): 
       where lower(u.email) = lower($1) and u.accepted_at is not null and t.company_id = u.company_id and t.user_id = u._id`,
     values: [email],
   });
+  return endSessions(tx, email);
+}
+
+/** Ends the sessions of a person in all companies, and returns the users whose sessions ended. */
+export function endSessions(tx: SystemTx, email: string): Promise<UserOfReset[]> {
   return many(tx, {
     name: 'users.endSessions',
     text: `update users set session_version = session_version + 1, updated_at = now()

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { defineJob, type JobWork } from '../../platform/work/jobs.ts';
 import { Id } from '../../platform/values/schema.ts';
-import { PAUSE_SECONDS, purgeExpiredLinks, sendInvitation, sendReset } from './send-links.ts';
+import { PAUSE_SECONDS, purgeExpiredLinks, sendFactorReset, sendInvitation, sendReset } from './send-links.ts';
 
 // The job is retried for some five minutes, because an operator notices a mail server that is away for longer.
 const RETRIES = 5;
@@ -28,6 +28,14 @@ export const SendReset = defineJob({
   retryDelaySeconds: RETRY_SECONDS,
   keptSeconds: 60,
   waitsSeconds: 3_600,
+});
+
+/** Tells a user that an administrator has removed their second factor. */
+export const SendFactorReset = defineJob({
+  name: 'users.send-factor-reset',
+  data: Type.Object({ company: Id, user: Id }),
+  retries: RETRIES,
+  retryDelaySeconds: RETRY_SECONDS,
 });
 
 /**
@@ -66,6 +74,10 @@ export function sendInvitationJob(kit: Kit): JobWork<typeof SendInvitation.data>
 
 export function sendResetJob(kit: Kit): JobWork<typeof SendReset.data> {
   return { job: SendReset, handle: (data) => sendReset(kit, data.email) };
+}
+
+export function sendFactorResetJob(kit: Kit): JobWork<typeof SendFactorReset.data> {
+  return { job: SendFactorReset, handle: (data) => sendFactorReset(kit, data) };
 }
 
 export function purgeLinksJob(kit: Kit): JobWork<typeof PurgeLinks.data> {

@@ -21,14 +21,14 @@ export const isShownToken = (token: string): boolean => token.startsWith(SHOWN);
 
 /**
  * Stores a link that logs a browser in as this user, and returns its token. Returns null when the address belongs to no active user of the
- * company.
+ * company, or to one with a second factor.
  */
 export async function createLogInLink(
   tx: SystemTx,
   { company, email, seconds }: { company: string; email: string; seconds: number },
 ): Promise<string | null> {
   const account = await findAccountByEmail(tx, email, company);
-  if (account?.status !== 'ACTIVE') return null;
+  if (account?.status !== 'ACTIVE' || account.second_factor) return null;
   const token = newLinkToken();
   const link = {
     tokenHash: hashToken(token),

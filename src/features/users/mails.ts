@@ -39,6 +39,16 @@ export function resetMail(input: { name: string; language: string; link: string 
   return composeMail(RESET, { ...input, company: '' });
 }
 
+/** Returns the mail to a user whose second factor an administrator of the company has removed. An unknown language falls back to English. */
+export function factorResetMail(input: {
+  name: string;
+  company: string;
+  language: string;
+  link: string;
+}): ComposedMail {
+  return composeMail(FACTOR_RESET, input);
+}
+
 const FRAME: Record<MailLanguage, { greeting: string; paste: string }> = {
   en: { greeting: 'Hello {name},', paste: 'If the button does not work, paste this address into your browser:' },
   'pt-BR': { greeting: 'Olá, {name},', paste: 'Se o botão não funcionar, cole este endereço no seu navegador:' },
@@ -121,6 +131,33 @@ const RESET: Record<MailLanguage, MailWords> = {
     button: 'Elegir una nueva contraseña',
     lifetime: 'El enlace funciona una sola vez y vale por 1 hora. Después, pida uno nuevo donde inicia sesión.',
     unexpected: '¿No lo pidió usted? Ignore este correo: su contraseña sigue siendo la misma.',
+  },
+};
+
+const FACTOR_RESET: Record<MailLanguage, MailWords> = {
+  en: {
+    subject: 'Two-factor log-in was turned off for your Parley account',
+    intro:
+      'An administrator of “{company}” has turned off two-factor log-in for your account. Until you set it up again, your password is enough to log in:',
+    button: 'Set up two-factor log-in',
+    lifetime: 'All your sessions have ended. You find the setting in your profile.',
+    unexpected: 'If you did not ask for this, set a new password and tell your administrator.',
+  },
+  'pt-BR': {
+    subject: 'A verificação em duas etapas da sua conta no Parley foi desativada',
+    intro:
+      'Um administrador de “{company}” desativou a verificação em duas etapas da sua conta. Até você configurá-la de novo, basta a senha para entrar:',
+    button: 'Configurar a verificação em duas etapas',
+    lifetime: 'Todas as suas sessões terminaram. A configuração fica no seu perfil.',
+    unexpected: 'Não foi você quem pediu? Defina uma nova senha e avise o seu administrador.',
+  },
+  es: {
+    subject: 'Se desactivó la verificación en dos pasos de su cuenta de Parley',
+    intro:
+      'Un administrador de “{company}” ha desactivado la verificación en dos pasos de su cuenta. Hasta que la configure de nuevo, basta la contraseña para entrar:',
+    button: 'Configurar la verificación en dos pasos',
+    lifetime: 'Todas sus sesiones han terminado. La configuración está en su perfil.',
+    unexpected: '¿No lo pidió usted? Establezca una contraseña nueva y avise a su administrador.',
   },
 };
 

@@ -5,6 +5,7 @@ import { listPage } from '../../platform/store/plain-list.ts';
 import type { UserRole } from '../../platform/values/scopes.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Language, User } from './schemas.ts';
+import { LACKS_SECOND_FACTOR } from './second-factor-sql.ts';
 
 export interface NewUser {
   _id: string;
@@ -17,8 +18,8 @@ export interface NewUser {
   accepted: boolean;
 }
 
-const COLUMNS = `_id, company_id as company, name, email, role, status, language, availability, avatar_url, signature, last_login_at, created_at as "createdAt",
-  updated_at as "updatedAt"`;
+const COLUMNS = `_id, company_id as company, name, email, role, status, language, availability, avatar_url, signature, last_login_at,
+  status <> 'INVITED' and has_second_factor(email) as second_factor, created_at as "createdAt", updated_at as "updatedAt"`;
 
 export function insertUser(tx: TenantTx | SystemTx, user: NewUser): Promise<User> {
   return one(tx, {
@@ -33,7 +34,7 @@ export function insertUser(tx: TenantTx | SystemTx, user: NewUser): Promise<User
 export function findActiveUser(tx: SystemTx, companyId: string, userId: string): Promise<StoredUser | null> {
   return maybeOne(tx, {
     name: 'users.findActive',
-    text: `select u._id, u.company_id as company, u.name, u.role, u.session_version
+    text: `select u._id, u.company_id as company, u.name, u.role, u.session_version, ${LACKS_SECOND_FACTOR}
       from users u join companies c on c._id = u.company_id and c.status = 'ACTIVE'
       where u.company_id = $1 and u._id = $2 and u.status = 'ACTIVE'`,
     values: [companyId, userId],

@@ -92,12 +92,62 @@ const userProperties = {
   avatar_url: nullable(plain.text(AVATAR)),
   signature: nullable(plain.text(SIGNATURE)),
   last_login_at: nullable(Timestamp),
+  second_factor: plain.flag('Whether the user logs in with a second factor; false while INVITED'),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
 
 export const User = define('User', Type.Object(userProperties));
 export type User = Static<typeof User>;
+
+export const Code = Type.String({
+  minLength: 1,
+  maxLength: 40,
+  description: 'A code of the authenticator app, or a recovery code; each works once',
+});
+
+/** The code with which a user sets up two-factor log-in. */
+export const FactorCode = define(
+  'SecondFactorCode',
+  strict({ code: Type.String({ minLength: 1, maxLength: 40, description: 'A code of the authenticator app' }) }),
+);
+export type FactorCode = Static<typeof FactorCode>;
+
+/** What a user gives to change their second factor. */
+export const FactorProof = define(
+  'SecondFactorProof',
+  strict({ password: Type.String({ minLength: 1, maxLength: 128, description: 'The password' }), code: Code }),
+);
+export type FactorProof = Static<typeof FactorProof>;
+
+export const SecondFactor = define(
+  'SecondFactor',
+  Type.Object({
+    enabled: plain.flag('Whether the log-in needs a code'),
+    required: plain.flag('Whether the company requires it'),
+    recovery_codes_left: plain.integer('How many recovery codes have not been used'),
+  }),
+);
+export type SecondFactor = Static<typeof SecondFactor>;
+
+export const FactorBegun = define(
+  'SecondFactorBegun',
+  Type.Object({
+    secret: plain.text('The secret to type into an authenticator app, in base 32'),
+    uri: plain.text('The same as an `otpauth:` address, to be shown as a QR code'),
+  }),
+);
+export type FactorBegun = Static<typeof FactorBegun>;
+
+export const RecoveryCodes = define(
+  'RecoveryCodes',
+  Type.Object({
+    recovery_codes: Type.Array(Type.String(), {
+      description: 'Each works once in place of a code. No other response contains them',
+    }),
+  }),
+);
+export type RecoveryCodes = Static<typeof RecoveryCodes>;
 
 const invitation_link = Type.Optional(
   plain.text(

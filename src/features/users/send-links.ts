@@ -1,4 +1,4 @@
-/** Sends mails with a link to the page that sets a password. Only the mail contains the token; the database contains its hash. */
+/** Sends mails about accounts; most have a link to the page that sets a password. Only the mail contains the token; the database contains its hash. */
 import type { Kit } from '../../kit.ts';
 import { hashToken } from '../../platform/http/auth.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
@@ -14,7 +14,7 @@ import {
 } from './link-queries.ts';
 import { newLinkToken, newShownToken } from './log-in-links.ts';
 import { purgeSessions } from './session-queries.ts';
-import { invitationMail, joinMail, resetMail } from './mails.ts';
+import { factorResetMail, invitationMail, joinMail, resetMail } from './mails.ts';
 import type { User } from './schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
@@ -57,6 +57,15 @@ export async function sendReset(kit: Kit, email: string): Promise<void> {
   if (!account || account.status === 'INACTIVE') return;
   const asked: LinkMailing = { company: null, email: account.email };
   await sendLink(kit, account, account.status === 'INVITED' ? [asked, makeInvitationMailing(account)] : [asked]);
+}
+
+/** Tells a user that an administrator has removed their second factor. */
+export async function sendFactorReset(kit: Kit, { company, user }: { company: string; user: string }): Promise<void> {
+  const account = await findAccount(kit.database.system(`company:${company}`), company, user);
+  if (account?.status !== 'ACTIVE') return;
+  const { name, language, company_name, email } = account;
+  const link = `${kit.config.PUBLIC_URL}/console/profile`;
+  await kit.mailer.send({ to: email, ...factorResetMail({ name, language, company: company_name, link }) });
 }
 
 const makeInvitationMailing = ({ company, email }: Account): LinkMailing => ({ company, email });

@@ -3,6 +3,7 @@ import type { StoredSession } from '../../platform/http/auth.ts';
 import { exec, maybeOne, one } from '../../platform/store/db.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import type { Account, UserOfReset } from './account-queries.ts';
+import { LACKS_SECOND_FACTOR } from './second-factor-sql.ts';
 
 /** How long a session may stay unused, and how long it lasts at most. */
 export interface SessionLife {
@@ -28,7 +29,7 @@ export function insertSession(
 export function findSession(tx: SystemTx, tokenHash: Buffer): Promise<StoredSession | null> {
   return maybeOne(tx, {
     name: 'users.findSession',
-    text: `select u._id, u.company_id as company, u.name, u.role, u.session_version, s.expires_at
+    text: `select u._id, u.company_id as company, u.name, u.role, u.session_version, s.expires_at, ${LACKS_SECOND_FACTOR}
       from browser_sessions s
       join users u on u.company_id = s.company_id and u._id = s.user_id and u.session_version = s.session_version
       join companies c on c._id = u.company_id and c.status = 'ACTIVE'

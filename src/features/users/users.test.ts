@@ -71,6 +71,7 @@ describe('the record of a user', () => {
       avatar_url: null,
       signature: null,
       last_login_at: null,
+      second_factor: false,
     });
     assert.deepEqual(await readUser(company, _id), body);
     assert.deepEqual((await remove(200, company, _id)).body, { ...body, api_keys: [] });

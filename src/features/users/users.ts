@@ -174,7 +174,8 @@ const showOrRevokeKeys = (
   revokes: boolean,
 ): Promise<{ api_keys?: ApiKey[] }> => (revokes ? revokeUserKeys : showKeysMadeBy)(tenant, tx, user);
 
-function refuseRole({ principal }: Tenant, role: UserRole): void {
+/** Throws FORBIDDEN when the role has rights that the caller does not have. */
+export function refuseRole({ principal }: Tenant, role: UserRole): void {
   refuseExpiringKey(principal);
   if (ROLE_SCOPES[role].every((scope) => covers(principal.scopes, scope))) return;
   throw forbidden('role', `The role ${role} has more rights than this token`);

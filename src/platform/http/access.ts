@@ -77,18 +77,20 @@ interface AdmissionRule extends Pick<Credentials, 'admitsApps'> {
   scope: Scope | null;
   needsCompany: boolean;
   globalOnly?: boolean | undefined;
+  /** Admits users who lack the second factor that their company requires, so that they can set it up. */
+  withoutSecondFactor?: boolean | undefined;
 }
 
 /**
  * Admits a request and returns its principal and the company that it acts for. With `scope` null every valid token is admitted. With
  * `needsCompany` false a global key may omit `x-company-id`, and the request then acts for no company. With `globalOnly` every other token
- * is refused.
+ * is refused. A user who lacks the second factor that the company requires is refused except `withoutSecondFactor`.
  */
 export async function admitRequest(
   access: Access,
   request: FastifyRequest,
   reply: FastifyReply,
-  { scope, needsCompany, globalOnly, admitsApps }: AdmissionRule,
+  { scope, needsCompany, globalOnly, withoutSecondFactor, admitsApps }: AdmissionRule,
 ): Promise<{ principal: Principal; companyId: string | null }> {
   const { headers } = request;
   const principal = await access.auth.authenticate({
@@ -106,6 +108,8 @@ export async function admitRequest(
   const company = companyId ? [makeBurstAllowance(`company:${companyId}`, access.rates.perCompany)] : [];
   await admitWithHeaders(access, reply, [own, ...company]);
   if (companyId) access.answers.admit(companyId);
+  if (principal.type === 'user' && principal.lacksSecondFactor && !withoutSecondFactor)
+    throw new AppError('SECOND_FACTOR_MISSING');
   if (scope && !allows(principal.scopes, scope)) throw scopeMissing(scope);
   if (globalOnly && principal.type !== 'global')
     throw forbidden('authorization', 'This requires a global key', 'GLOBAL_KEY_REQUIRED');
@@ -151,8 +155,24 @@ export function admitAddress(access: Access, request: FastifyRequest, reply: Fas
  * account.
  */
 export function admitAccount(access: Access, account: string): Promise<void> {
-  const subject = createHash('sha256').update(account).digest('base64url');
-  return admitWithoutHeaders(access, makeSignInAllowance(access, `account:${subject}`));
+  return admitWithoutHeaders(access, makeSignInAllowance(access, `account:${hashSubject(account)}`));
+}
+
+const hashSubject = (account: string): string => createHash('sha256').update(account).digest('base64url');
+
+// A code has six digits, and three of them are right at any moment, so codes are tried more slowly than passwords: with the default of
+// RATE_LIMIT_LOGIN ten at once and then one a minute. A guesser who knows the password needs months.
+const CODES_AT_ONCE = 1 / 3;
+const CODES_AFTERWARDS = 1 / 30;
+
+/** Counts a code of a second factor against the limit of the account. The password has been checked before. */
+export function admitCode(access: Access, account: string): Promise<void> {
+  const { signIn } = access.rates;
+  return admitWithoutHeaders(access, {
+    subject: `code:${hashSubject(account)}`,
+    refillPerSecond: (signIn * CODES_AFTERWARDS) / 60,
+    capacity: Math.max(1, signIn * CODES_AT_ONCE),
+  });
 }
 
 /** Counts a mail to an address that the caller has chosen against the rate limit of the company. */

@@ -33,6 +33,8 @@ export type Principal =
       scopes: readonly string[];
       role: UserRole;
       name: string;
+      /** The company requires a second factor that the user has not set up yet: until then the user can do nothing else. */
+      lacksSecondFactor?: true;
       /** What the app may do that acts for the user; absent when the users themselves act. */
       app?: AppAccess;
     };
@@ -72,6 +74,8 @@ export interface StoredUser {
   name: string;
   role: UserRole;
   session_version: number;
+  /** The company requires a second factor, and the user has none. */
+  lacks_second_factor: boolean;
 }
 
 /** Looks up valid keys and users. src/boot/access.ts connects it with the features that store them. */
@@ -262,9 +266,14 @@ async function findAppPrincipal(
   return { principal: { ...user, scopes, app: app.access }, diesAt: exp * 1_000, audience: aud };
 }
 
-/** Makes the principal of a user. The scopes come from the stored role, so that a changed role takes effect at once. */
-function toUserPrincipal({ _id, company, role, name }: StoredUser): Extract<Principal, { type: 'user' }> {
-  return { type: 'user', id: _id, companyId: company, scopes: ROLE_SCOPES[role], role, name };
+/**
+ * Makes the principal of a user. The scopes come from the stored role, so that a changed role takes effect at once. A user who lacks the
+ * second factor that the company requires has none.
+ */
+function toUserPrincipal(user: StoredUser): Extract<Principal, { type: 'user' }> {
+  const { _id, company, role, name, lacks_second_factor: lacks } = user;
+  const principal = { type: 'user', id: _id, companyId: company, role, name } as const;
+  return lacks ? { ...principal, scopes: [], lacksSecondFactor: true } : { ...principal, scopes: ROLE_SCOPES[role] };
 }
 
 /** Runs `note` at most once a minute for each id. */

@@ -21,6 +21,8 @@ export interface DescribedOperation {
   needs?: readonly DescribedNeed[];
   /** Only global keys are admitted. */
   globalOnly?: true;
+  /** Users who lack the second factor that their company requires are admitted, so that they can set it up. */
+  withoutSecondFactor?: true;
   /** Absent for an operation that the document leaves out. */
   summary?: string;
   description?: string;
@@ -139,13 +141,14 @@ function makeOperationId(method: string, path: string): string {
  * schema, because compiling one for each would take most of the start.
  */
 export function describeProblems(
-  { method, params, body, again, errors = [] }: DescribedOperation,
+  { method, params, body, again, globalOnly, withoutSecondFactor, errors = [] }: DescribedOperation,
   { name, asks }: { name: string; asks: 'company' | 'token' | 'nothing' },
 ): Record<string, object> {
   const codes = new Set<ErrorCode>(EVERYWHERE);
   const add = (...more: ErrorCode[]): void => more.forEach((code) => codes.add(code));
   const secured = asks !== 'nothing';
   if (secured) add('UNAUTHORIZED');
+  if (secured && !globalOnly && !withoutSecondFactor) add('SECOND_FACTOR_MISSING');
   // Only operations with a scope (`resource:action`) can refuse a valid token.
   if (name.includes(':')) add('FORBIDDEN');
   if (asks === 'company') add('COMPANY_ID_REQUIRED');

@@ -89,13 +89,13 @@ export function operation<
   R extends TSchema = TSchema,
 >(app: FastifyInstance, access: Access, given: Declaration<Tenant, P, Q, B, R> & Scoped<HandlerInput<P, Q, B>>): void {
   const declaration = withNeeds(access, given);
-  const { scope } = declaration;
+  const { scope, withoutSecondFactor } = declaration;
   declareRoute(app, declaration, {
     access,
     name: scope ?? 'token',
     asks: 'company',
     origins: allowAnyOrigin,
-    enter: (request, reply) => admitRequest(access, request, reply, { scope, needsCompany: true }),
+    enter: (request, reply) => admitRequest(access, request, reply, { scope, needsCompany: true, withoutSecondFactor }),
     pass: ({ companyId }, payload) => access.answers.pass(companyId ?? '', payload, declaration.method !== 'GET'),
     who: ({ principal, companyId }, trail) => {
       if (companyId === null) throw new Error('a request without a company reached its handler');
@@ -115,13 +115,14 @@ export function installationOperation<
   access: Access,
   declaration: Declaration<Caller, P, Q, B, R> & Documented & { scope: Scope | null; globalOnly?: true },
 ): void {
-  const { scope, globalOnly } = declaration;
+  const { scope, globalOnly, withoutSecondFactor } = declaration;
   declareRoute(app, declaration, {
     access,
     name: scope ?? 'token',
     asks: 'token',
     origins: allowAnyOrigin,
-    enter: (request, reply) => admitRequest(access, request, reply, { scope, needsCompany: false, globalOnly }),
+    enter: (request, reply) =>
+      admitRequest(access, request, reply, { scope, needsCompany: false, globalOnly, withoutSecondFactor }),
     who: ({ principal, companyId }, trail) => {
       const { database } = access;
       const behalf = callerShareOwner(companyId, principal.id);

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { hashToken } from '../../../src/platform/http/auth.ts';
 import { newId } from '../../../src/platform/values/ids.ts';
+import { TOTP } from 'otpauth';
 import type { FileType } from '../../../src/platform/work/media/formats.ts';
 import { ROLE_SCOPES } from '../../../src/platform/values/scopes.ts';
 import { uploadFile } from '../../support/attachments.ts';
@@ -16,6 +17,34 @@ import { FROM_PAGE, freshEmail, PASSWORD } from '../../support/people.ts';
 import type { Json, Platform } from '../../support/platform.ts';
 import { createWebhook, findId, insertConnectedApp, insertPushSubscription, type FullCompany } from './companies.ts';
 import { buildForm } from './forms.ts';
+
+const APP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+
+/** Gives every user of the company the same authenticator app, or one that is being set up, or none. */
+const givesApp =
+  (state: 'totp_secret' | 'totp_pending' | null) =>
+  async ({ database, running }: Platform, own: FullCompany): Promise<void> => {
+    const users = await database.sql<{ email: string }>(
+      'select lower(email) as email from users where company_id = $1',
+      [own._id],
+    );
+    for (const { email } of users) {
+      const sealed = running.kit.secrets.seal(APP_SECRET, `people:${email}:totp`);
+      await database.sql(
+        `update people set totp_step = 0, totp_secret = case when $2 = 'totp_secret' then $3 end,
+          totp_pending = case when $2 = 'totp_pending' then $3 end where email = $1`,
+        [email, state, sealed],
+      );
+    }
+  };
+
+const withoutApp = givesApp(null);
+const makeCode = (): string => new TOTP({ secret: APP_SECRET }).generate();
+const provesApp: Sample = {
+  onlyUsers: true,
+  body: () => ({ password: PASSWORD, code: makeCode() }),
+  prepare: givesApp('totp_secret'),
+};
 
 interface Sample {
   /** Keys are refused, whatever their scopes. */
@@ -285,6 +314,22 @@ export const SAMPLES: Record<string, Sample> = {
     body: () => ({ name: 'Ana', email: freshEmail('matrix'), role: 'VIEWER' }),
   },
   'PATCH /v1/users/{id}': { also: ROLE_SCOPES.VIEWER, body: () => ({ language: 'es' }) },
+  'DELETE /v1/users/{id}/second-factor': {
+    also: ROLE_SCOPES.VIEWER,
+    prepare: async (platform, own) => {
+      await addUser(platform, own);
+      await givesApp('totp_secret')(platform, own);
+    },
+  },
+  'GET /v1/auth/second-factor': { onlyUsers: true },
+  'POST /v1/auth/second-factor/begin': { onlyUsers: true, isOfCaller: true, prepare: withoutApp },
+  'POST /v1/auth/second-factor': {
+    onlyUsers: true,
+    body: () => ({ code: makeCode() }),
+    prepare: givesApp('totp_pending'),
+  },
+  'POST /v1/auth/second-factor/recovery-codes': provesApp,
+  'POST /v1/auth/second-factor/disable': provesApp,
   'DELETE /v1/users/{id}': { also: ROLE_SCOPES.VIEWER, prepare: addUser },
   'GET /v1/api-keys': { homeless: 'apart' },
   'POST /v1/api-keys': { body: () => ({ name: 'Till', type: 'company', scopes: ['api-keys:create'] }) },
@@ -306,8 +351,9 @@ export const SAMPLES: Record<string, Sample> = {
     },
   },
   'POST /v1/auth/session': {
-    body: ({ marker }) => ({ email: `${marker}@example.test`, password: PASSWORD }),
+    body: ({ marker }) => ({ email: `${marker}@example.test`, password: PASSWORD, code: undefined }),
     headers: () => FROM_PAGE,
+    prepare: withoutApp,
   },
   'POST /v1/auth/session/link': {
     body: ({ linkToken }) => ({ token: linkToken }),
@@ -347,7 +393,10 @@ export const SAMPLES: Record<string, Sample> = {
     prepare: uploads(makePng(), 'IMAGE'),
   },
   'PUT /v1/auth/me/avatar': { onlyUsers: true, body: () => ({ file: { base64: makePng().toString('base64') } }) },
-  'POST /v1/auth/login': { body: ({ marker }) => ({ email: `${marker}@example.test`, password: PASSWORD }) },
+  'POST /v1/auth/login': {
+    body: ({ marker }) => ({ email: `${marker}@example.test`, password: PASSWORD, code: undefined }),
+    prepare: withoutApp,
+  },
   'POST /v1/auth/forgot-password': { body: ({ marker }) => ({ email: `${marker}@example.test` }) },
   'POST /v1/auth/reset-password': {
     body: ({ linkToken }) => ({ token: linkToken, new_password: PASSWORD }),

@@ -6,10 +6,19 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TOTP } from 'otpauth';
 import { pino } from 'pino';
 import { buildMessageNotification, makeNetworkId, openNetwork, type Phone } from '../../support/network.ts';
 import { openPlatform, type Answer, type CallOptions, type Json, type Platform } from '../../support/platform.ts';
-import { FROM_PAGE, freshEmail, logIn, readMails, readMailToken, waitForMail } from '../../support/people.ts';
+import {
+  createPerson,
+  FROM_PAGE,
+  freshEmail,
+  logIn,
+  readMails,
+  readMailToken,
+  waitForMail,
+} from '../../support/people.ts';
 import { createFullCompany, type FullCompany } from '../matrix/companies.ts';
 import { readOperations } from '../matrix/document.ts';
 import { fillPath, prepareRecords, buildValidRequest } from '../matrix/asking.ts';
@@ -180,6 +189,7 @@ async function useSecretsOfPeople(round: SecretsRound): Promise<UsedSecrets> {
   const { body } = await logIn(platform, 200, email, second);
   const session = watch.addToken('a session', body.access_token);
   await useBrowserSession(round, { email, password: second });
+  await useSecondFactor(round);
   for (const mail of await readMails(platform, email))
     watch.search('a mail', `${mail.subject}${mail.text}${mail.html}`, links);
   return { session, passwords, links };
@@ -194,6 +204,19 @@ async function useBrowserSession({ platform, watch, call }: SecretsRound, body: 
   await call(200, 'GET', '/v1/auth/me', use);
   await call(200, 'DELETE', '/v1/auth/session', use);
   await call(401, 'GET', '/v1/auth/me', use);
+}
+
+/** Sets up two-factor log-in. Its secret and the recovery codes are in one answer each, and stored sealed and hashed. */
+async function useSecondFactor({ platform, watch, call }: SecretsRound): Promise<void> {
+  const { token: key } = await createPerson(platform, platform.demo._id, 'VIEWER');
+  const path = '/v1/auth/second-factor';
+  const { body: begun } = await platform.call(200, 'POST', `${path}/begin`, { key });
+  const secret = watch.add('the secret of an authenticator app', begun.secret);
+  const body = { code: new TOTP({ secret }).generate() };
+  const { body: made } = await platform.call(200, 'POST', path, { key, body });
+  for (const code of made.recovery_codes) watch.add('a recovery code', code);
+  await call(409, 'POST', path, { key, body });
+  await call(200, 'GET', path, { key });
 }
 
 /** Creates, repeats, uses and revokes keys of both types, and uses them again. */
@@ -262,8 +285,8 @@ async function callEveryOperation(
     const [status = 0, ...others] = operation.successes;
     // Which of two success statuses comes depends on the state; the operation answers with the same record as its GET.
     if (others.length > 0) continue;
-    // The answers of these operations contain sessions and tokens; useSecretsOfPeople and useApiKeys check them.
-    if (/login|api-keys/.test(operation.path) && operation.method === 'POST') continue;
+    // The answers of these operations contain sessions, tokens and codes; useSecretsOfPeople and useApiKeys check them.
+    if (/login|api-keys|second-factor/.test(operation.path) && operation.method === 'POST') continue;
     for (const key of [side.key, session, platform.globalKey]) {
       if (operation.globalOnly && key !== platform.globalKey) continue;
       if (SAMPLES[operation.name]?.onlyUsers && key !== session) continue;

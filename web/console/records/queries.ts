@@ -1,7 +1,7 @@
 /** The cache of what the API has answered. Records that the live stream brings are kept up to date; others are read again when they are shown. */
 import { isParleyError } from '@parley/sdk';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { endSession } from '../session/session.ts';
+import { endSession, readSession } from '../session/session.ts';
 
 /** How long an answer without live updates is shown before it is read again. */
 const FRESH_MS = 15_000;
@@ -9,7 +9,10 @@ const FRESH_MS = 15_000;
 export const LIVE = { staleTime: Number.POSITIVE_INFINITY } as const;
 
 function noteRefusal(error: Error): void {
-  if (isParleyError(error) && error.code === 'UNAUTHORIZED') endSession();
+  if (!isParleyError(error)) return;
+  if (error.code === 'UNAUTHORIZED') endSession();
+  // The company has begun to require a second factor, so the session says what the user has to do first.
+  if (error.code === 'SECOND_FACTOR_MISSING') void readSession();
 }
 
 export const queries = new QueryClient({

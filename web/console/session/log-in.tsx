@@ -1,4 +1,5 @@
 /** The form that logs a person in, or sends the mail with which a forgotten password is set anew. */
+import { isParleyError } from '@parley/sdk';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import { parley } from '../client.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -8,20 +9,26 @@ import { explainError } from '../ui/problem.ts';
 import { useTitle } from '../ui/title.ts';
 import { CardPage } from './card-page.tsx';
 import styles from './log-in.module.css';
+import { CodeField } from './second-factor/code-field.tsx';
 import { logIn } from './session.ts';
 import { LOG_IN } from './texts.ts';
 
+type Step = 'PASSWORD' | 'CODE' | 'LOST';
+
 export function LogIn(): ReactElement {
   const texts = useTexts(LOG_IN);
-  const [isLost, setLost] = useState(false);
+  const [step, setStep] = useState<Step>('PASSWORD');
   const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
   useTitle(texts.title);
-  const Form = isLost ? LostForm : LogInForm;
+  const fields = { email, onEmail: setEmail, password, onPassword: setPassword };
   return (
     <CardPage>
-      <Form email={email} onEmail={setEmail} />
-      <Button kind="quiet" onClick={() => setLost(!isLost)}>
-        {isLost ? texts.toLogIn : texts.lost}
+      {step === 'PASSWORD' && <LogInForm {...fields} onCodeAsked={() => setStep('CODE')} />}
+      {step === 'CODE' && <CodeForm email={email} password={password} />}
+      {step === 'LOST' && <LostForm email={email} onEmail={setEmail} />}
+      <Button kind="quiet" onClick={() => setStep(step === 'PASSWORD' ? 'LOST' : 'PASSWORD')}>
+        {step === 'PASSWORD' ? texts.lost : texts.toLogIn}
       </Button>
     </CardPage>
   );
@@ -30,6 +37,13 @@ export function LogIn(): ReactElement {
 interface FormProps {
   email: string;
   onEmail(email: string): void;
+}
+
+interface LogInFormProps extends FormProps {
+  password: string;
+  onPassword(password: string): void;
+  /** The password is right, and a code is needed as well. */
+  onCodeAsked(): void;
 }
 
 /** Runs what a form is for, and holds its error. */
@@ -73,10 +87,19 @@ function EmailField({ email, onEmail }: FormProps): ReactElement {
   );
 }
 
-function LogInForm({ email, onEmail }: FormProps): ReactElement {
+const asksForCode = (error: unknown): boolean =>
+  isParleyError(error) && error.code === 'SECOND_FACTOR_REQUIRED' && error.problem?.errors[0]?.code === 'REQUIRED';
+
+function LogInForm({ email, onEmail, password, onPassword, onCodeAsked }: LogInFormProps): ReactElement {
   const texts = useTexts(LOG_IN);
-  const [password, setPassword] = useState('');
-  const { isBusy, error, run } = useAction(() => logIn(email, password));
+  const { isBusy, error, run } = useAction(async () => {
+    try {
+      await logIn({ email, password });
+    } catch (cause) {
+      if (!asksForCode(cause)) throw cause;
+      onCodeAsked();
+    }
+  });
   return (
     <form className={styles['form']} onSubmit={run}>
       <h1>{texts.title}</h1>
@@ -87,11 +110,45 @@ function LogInForm({ email, onEmail }: FormProps): ReactElement {
         autoComplete="current-password"
         required
         value={password}
-        onChange={setPassword}
+        onChange={onPassword}
         error={error === null ? null : explainError(error)}
       />
       <Button kind="primary" type="submit" isBusy={isBusy}>
         {texts.logIn}
+      </Button>
+    </form>
+  );
+}
+
+/** The second step of a log-in. */
+function CodeForm({ email, password }: { email: string; password: string }): ReactElement {
+  const texts = useTexts(LOG_IN);
+  const [code, setCode] = useState('');
+  const [takesRecovery, setRecovery] = useState(false);
+  const { isBusy, error, run } = useAction(() => logIn({ email, password, code }));
+  return (
+    <form className={styles['form']} onSubmit={run}>
+      <h1>{texts.codeTitle}</h1>
+      <CodeField
+        key={String(takesRecovery)}
+        label={takesRecovery ? texts.recoveryCode : texts.code}
+        hint={takesRecovery ? texts.recoveryHint : texts.codeHint}
+        takesRecovery={takesRecovery}
+        value={code}
+        onChange={setCode}
+        error={error === null ? null : explainError(error)}
+        autoFocus
+      />
+      <Button kind="primary" type="submit" isBusy={isBusy}>
+        {texts.logIn}
+      </Button>
+      <Button
+        onClick={() => {
+          setCode('');
+          setRecovery(!takesRecovery);
+        }}
+      >
+        {takesRecovery ? texts.useApp : texts.useRecovery}
       </Button>
     </form>
   );

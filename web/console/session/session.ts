@@ -1,5 +1,5 @@
 /** Who works in this browser. */
-import { isParleyError, type Me, type User } from '@parley/sdk';
+import { isParleyError, type Login, type Me, type User } from '@parley/sdk';
 import { parley } from '../client.ts';
 import { createStore, useStore } from '../store.ts';
 import { preferLanguage } from '../texts/language.ts';
@@ -10,6 +10,8 @@ export interface Session {
   scopes: readonly string[];
   /** The address of the sandbox, while it runs beside the platform. */
   sandbox: string | null;
+  /** The company requires a second factor that the user has not set up: until then the platform refuses everything else. */
+  lacksSecondFactor: boolean;
 }
 
 /** UNKNOWN until the platform has said who is logged in; OUT when nobody is. */
@@ -36,8 +38,8 @@ export function useMay(scope: string | null): boolean {
 export const holdsScope = (scopes: readonly string[], scope: string | null): boolean =>
   scope === null || scopes.some((held) => held === '*' || held === scope || held === `${scope.split(':')[0]}:*`);
 
-const toState = ({ user, company, scopes, sandbox_url }: Me): State =>
-  user && company !== null ? { user, company, scopes, sandbox: sandbox_url ?? null } : 'OUT';
+const toState = ({ user, company, scopes, sandbox_url, lacks_second_factor: lacks = false }: Me): State =>
+  user && company !== null ? { user, company, scopes, sandbox: sandbox_url ?? null, lacksSecondFactor: lacks } : 'OUT';
 
 /** Asks the platform who is logged in. */
 export async function readSession(): Promise<void> {
@@ -51,8 +53,8 @@ export async function readSession(): Promise<void> {
   }
 }
 
-export async function logIn(email: string, password: string): Promise<void> {
-  await parley.auth.openSession({ email, password });
+export async function logIn(given: Login): Promise<void> {
+  await parley.auth.openSession(given);
   await readSession();
 }
 

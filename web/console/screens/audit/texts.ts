@@ -160,6 +160,10 @@ export const VERB_NAMES = defineTexts<Words<Verb>>(
     logout: 'logged out',
     'reset-password': 'password set',
     'accept-invitation': 'invitation accepted',
+    'enable-second-factor': 'two-factor log-in turned on',
+    'renew-recovery-codes': 'recovery codes renewed',
+    'disable-second-factor': 'two-factor log-in turned off',
+    'reset-second-factor': 'two-factor log-in reset',
   },
   {
     'pt-BR': {
@@ -195,6 +199,10 @@ export const VERB_NAMES = defineTexts<Words<Verb>>(
       logout: 'saiu',
       'reset-password': 'nova senha',
       'accept-invitation': 'convite aceito',
+      'enable-second-factor': 'verificação em duas etapas ativada',
+      'renew-recovery-codes': 'códigos de recuperação renovados',
+      'disable-second-factor': 'verificação em duas etapas desativada',
+      'reset-second-factor': 'verificação em duas etapas redefinida',
     },
     es: {
       create: 'creación',
@@ -229,6 +237,10 @@ export const VERB_NAMES = defineTexts<Words<Verb>>(
       logout: 'salió',
       'reset-password': 'contraseña nueva',
       'accept-invitation': 'invitación aceptada',
+      'enable-second-factor': 'verificación en dos pasos activada',
+      'renew-recovery-codes': 'códigos de recuperación renovados',
+      'disable-second-factor': 'verificación en dos pasos desactivada',
+      'reset-second-factor': 'verificación en dos pasos restablecida',
     },
   },
 );

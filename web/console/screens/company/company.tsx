@@ -20,11 +20,12 @@ import { showNotice } from '../../ui/toast.tsx';
 import styles from './company.module.css';
 import { toUpdate, useCompanyDraft, type Saving } from './draft.ts';
 import { RegionFields, type FieldsProps } from './region-fields.tsx';
+import { SecurityFields } from './security-fields.tsx';
 import { COMPANY } from './texts.ts';
 import { Usage } from './usage.tsx';
 
 /** The fields that show their errors themselves. */
-const FIELDS = ['name', 'site', 'document_type', 'document_number', 'general_config'];
+const FIELDS = ['name', 'site', 'document_type', 'document_number', 'general_config', 'second_factor_required'];
 
 export function CompanyScreen(): ReactElement {
   const names = useTexts(SCREEN_NAMES);
@@ -91,6 +92,9 @@ function CompanyForm({ company }: { company: Company }): ReactElement {
         </Section>
         <Section title={texts.region} lead={texts.regionLead} isLocked={!may}>
           <RegionFields {...{ draft, error, change }} />
+        </Section>
+        <Section title={texts.security} lead={texts.securityLead} isLocked={!may}>
+          <SecurityFields {...{ draft, error, change }} />
         </Section>
         <Section title={texts.storage} lead={texts.storageLead}>
           <Usage {...company} />

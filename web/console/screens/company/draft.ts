@@ -14,6 +14,7 @@ export interface Draft {
   country: string;
   language: Config['language'];
   time_zone: string;
+  second_factor_required: boolean;
 }
 export type Changes = Partial<Draft>;
 
@@ -25,14 +26,15 @@ interface Kept {
 
 const kept = createStore<Kept>({ whose: '', changes: {} });
 
-const toDraft = ({ name, site, document_type, document_number, general_config }: Company): Draft => ({
-  name,
-  site: site ?? '',
-  document_type: document_type ?? '',
-  document_number: document_number ?? '',
+const toDraft = ({ general_config, ...company }: Company): Draft => ({
+  name: company.name,
+  site: company.site ?? '',
+  document_type: company.document_type ?? '',
+  document_number: company.document_number ?? '',
   country: general_config.country ?? '',
   language: general_config.language,
   time_zone: general_config.time_zone,
+  second_factor_required: company.second_factor_required,
 });
 
 /** Leaves out the changes whose values are those of the other draft. */
@@ -74,7 +76,7 @@ export type Saving = Pick<CompanyDraft, 'draft' | 'changes'>;
  * screen shows them when one has changed.
  */
 export function toUpdate({ draft, changes }: Saving): CompanyUpdate {
-  const { name, site, document_type, document_number, ...changed } = changes;
+  const { name, site, document_type, document_number, second_factor_required, ...changed } = changes;
   const { country, ...others } = changed;
   const config = { ...others, ...(country !== undefined && { country: country || null }) };
   return {
@@ -84,6 +86,7 @@ export function toUpdate({ draft, changes }: Saving): CompanyUpdate {
       document_type: draft.document_type || null,
       document_number: draft.document_number.trim() || null,
     }),
+    ...(second_factor_required !== undefined && { second_factor_required }),
     ...(Object.keys(config).length > 0 && { general_config: config }),
   };
 }

@@ -20,6 +20,7 @@ import { CheckField, SelectField } from '../../ui/field.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { showError, showNotice } from '../../ui/toast.tsx';
 import { AboutMe } from './about-me.tsx';
+import { SecondFactorCard } from './second-factor.tsx';
 import { Signature } from './signature.tsx';
 import { PROFILE } from './texts.ts';
 
@@ -36,6 +37,7 @@ export function ProfileScreen(): ReactElement {
       <NotificationChoice />
       <NoticeChoice />
       <Password />
+      <SecondFactorCard />
     </Page>
   );
 }

@@ -1,5 +1,5 @@
 /** Invites a person, changes what a person may do, or removes one. */
-import type { User, UserChanged } from '@parley/sdk';
+import type { User, UserChanged, UserUpdate } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
@@ -10,6 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
 import { explainField } from '../../ui/problem.ts';
+import { ResetFactor } from './reset-factor.tsx';
 import { RemoveButton } from '../../ui/remove-button.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import { showNotice } from '../../ui/toast.tsx';
@@ -18,6 +19,10 @@ import { ROLE_HINTS, USERS } from './texts.ts';
 import { forgetUser, showUser } from './user-list.ts';
 
 const ROLES = ['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'] as const;
+
+/** An invitation is accepted by the person alone. */
+const chooseStatus = ({ status }: User, isActive: boolean): Pick<UserUpdate, 'status'> =>
+  status === 'INVITED' ? {} : { status: isActive ? 'ACTIVE' : 'INACTIVE' };
 
 interface UserDialogProps {
   /** Null invites a new person. */
@@ -45,10 +50,8 @@ export function UserDialog({ user, onClose, onInvited }: UserDialogProps): React
   const save = useMutation({
     mutationFn: (): Promise<UserChanged> => {
       if (!user) return parley.users.create({ name, email, role });
-      // An invitation is accepted by the person alone.
-      const status =
-        user.status === 'INVITED' ? {} : { status: isActive ? ('ACTIVE' as const) : ('INACTIVE' as const) };
-      return parley.users.update(user._id, { name, email, role, avatar_url: picture.trim() || null, ...status });
+      const avatar_url = picture.trim() || null;
+      return parley.users.update(user._id, { name, email, role, avatar_url, ...chooseStatus(user, isActive) });
     },
     onSuccess: (changed) => close(changed, user ? common.saved : texts.invited(email)),
   });
@@ -105,6 +108,7 @@ export function UserDialog({ user, onClose, onInvited }: UserDialogProps): React
           error={explainField(error, 'status')}
         />
       )}
+      {user?.second_factor && <ResetFactor user={user} onReset={onClose} />}
     </Dialog>
   );
 }

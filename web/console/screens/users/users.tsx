@@ -90,6 +90,13 @@ function useColumns(): Column<User>[] {
         ),
     },
     {
+      key: 'second-factor',
+      title: texts.secondFactor,
+      width: '120px',
+      isSecondary: true,
+      render: ({ second_factor }) => (second_factor ? texts.isOn : '–'),
+    },
+    {
       key: 'seen',
       title: texts.lastLogIn,
       width: '150px',

@@ -1,0 +1,162 @@
+/** The user's own two-factor log-in: set up, with new recovery codes, or turned off. */
+import type { SecondFactor } from '@parley/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState, type ReactElement } from 'react';
+import { parley } from '../../client.ts';
+import { queries } from '../../records/queries.ts';
+import { CodeField } from '../../session/second-factor/code-field.tsx';
+import { RecoveryCodes } from '../../session/second-factor/recovery-codes.tsx';
+import styles from '../../session/second-factor/second-factor.module.css';
+import { SetUp } from '../../session/second-factor/set-up.tsx';
+import { SECOND_FACTOR } from '../../session/second-factor/texts.ts';
+import { readSession } from '../../session/session.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { FormProblem } from '../../ui/form-problem.tsx';
+import { Card } from '../../ui/page.tsx';
+import { explainField } from '../../ui/problem.ts';
+import { Failure, Loading } from '../../ui/state.tsx';
+import { COMMON } from '../../ui/texts.ts';
+import { showNotice } from '../../ui/toast.tsx';
+
+const STATE_KEY = ['second-factor', 'state'] as const;
+
+/** Reads what is shown here again, and the session, which also shows whether the user has a second factor. */
+const readAgain = (): Promise<unknown> =>
+  Promise.all([queries.invalidateQueries({ queryKey: STATE_KEY }), readSession()]);
+
+export function SecondFactorCard(): ReactElement {
+  const texts = useTexts(SECOND_FACTOR);
+  const { data, error } = useQuery({
+    queryKey: STATE_KEY,
+    queryFn: ({ signal }) => parley.auth.getSecondFactor({ signal }),
+  });
+  return (
+    <Card title={texts.title}>
+      {!data && (error ? <Failure error={error} /> : <Loading />)}
+      {data && (data.enabled ? <TurnedOn {...data} /> : <TurnedOff />)}
+    </Card>
+  );
+}
+
+function TurnedOff(): ReactElement {
+  const texts = useTexts(SECOND_FACTOR);
+  const [isOpen, open] = useState(false);
+  if (isOpen) return <SetUp onDone={() => void readAgain()} />;
+  return (
+    <>
+      <p>{texts.lead}</p>
+      <div>
+        <Button onClick={() => open(true)}>{texts.setUp}</Button>
+      </div>
+    </>
+  );
+}
+
+function TurnedOn({ recovery_codes_left: left }: SecondFactor): ReactElement {
+  const texts = useTexts(SECOND_FACTOR);
+  const [asked, ask] = useState<'NEW_CODES' | 'TURN_OFF' | null>(null);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  if (codes) {
+    const forget = (): void => {
+      setCodes(null);
+      void readAgain();
+    };
+    return <RecoveryCodes codes={codes} onKept={forget} />;
+  }
+  return (
+    <>
+      <p className={styles['actions']}>
+        <Badge tone="good">{texts.isOn}</Badge> {texts.codesLeft(left)}
+      </p>
+      <div className={styles['actions']}>
+        <Button onClick={() => ask('NEW_CODES')}>{texts.newCodes}</Button>
+        <Button onClick={() => ask('TURN_OFF')}>{texts.turnOff}</Button>
+      </div>
+      {asked === 'NEW_CODES' && (
+        <ProofDialog
+          title={texts.newCodes}
+          lead={texts.newCodesLead}
+          action={texts.createCodes}
+          act={(proof) => parley.auth.renewRecoveryCodes(proof)}
+          onDone={(made) => setCodes(made.recovery_codes)}
+          onClose={() => ask(null)}
+        />
+      )}
+      {asked === 'TURN_OFF' && (
+        <ProofDialog
+          title={texts.turnOffTitle}
+          lead={texts.turnOffLead}
+          action={texts.turnOff}
+          act={(proof) => parley.auth.disableSecondFactor(proof)}
+          onDone={() => {
+            showNotice(texts.isTurnedOff);
+            void readAgain();
+          }}
+          onClose={() => ask(null)}
+        />
+      )}
+    </>
+  );
+}
+
+interface ProofDialogProps<T> {
+  title: string;
+  lead: string;
+  /** What the button says. */
+  action: string;
+  act(proof: { password: string; code: string }): Promise<T>;
+  onDone(answer: T): void;
+  onClose(): void;
+}
+
+/** Asks for the password and a code, because an unattended browser must not be enough. */
+function ProofDialog<T>({ title, lead, action, act, onDone, onClose }: ProofDialogProps<T>): ReactElement {
+  const texts = useTexts(SECOND_FACTOR);
+  const common = useTexts(COMMON);
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const { error, isPending, mutate } = useMutation({
+    mutationFn: () => act({ password, code }),
+    onSuccess: (answer) => {
+      onClose();
+      onDone(answer);
+    },
+  });
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button kind="primary" isBusy={isPending} onClick={() => mutate()}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <p>{lead}</p>
+      <FormProblem error={error} fields={['password', 'code']} />
+      <TextField
+        label={texts.password}
+        type="password"
+        autoComplete="current-password"
+        value={password}
+        onChange={setPassword}
+        error={explainField(error, 'password') && texts.wrongPassword}
+      />
+      <CodeField
+        label={texts.code}
+        hint={texts.proofHint}
+        takesRecovery
+        value={code}
+        onChange={setCode}
+        error={explainField(error, 'code') && texts.wrongCode}
+      />
+    </Dialog>
+  );
+}
