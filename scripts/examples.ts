@@ -17,6 +17,7 @@ import { emitNews, recordDeliveries, recordDoorWebhooks } from './example-delive
 import { recordKnowledge } from './example-knowledge.ts';
 import { recordImport, recordRecords } from './example-records.ts';
 import { recordLive } from './example-live.ts';
+import { recordRevocation } from './example-messages.ts';
 import { recordApp, recordNotifications, recordPeople } from './example-people.ts';
 import { describeForm, type Step, type Take } from './example-steps.ts';
 import { recordBulk, recordTemplateSend } from './example-templates.ts';
@@ -157,19 +158,7 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   await take('GET /v1/messages/{id}/body', sent._id);
   operations.set(paths['/v1/live'].get.operationId, { answer: await recordLive(platform, conversation) });
   await take('GET /v1/messages/conversation/{id}', conversation);
-  await recordRevocation(take, platform, contact._id);
   return { pipeline, sent };
-}
-
-/** Records the deletion of a message in a web chat. */
-async function recordRevocation(take: Take, { call }: Platform, contact: string): Promise<void> {
-  const post = async (path: string, body: Json): Promise<Json> => (await call(201, 'POST', path, { body })).body;
-  await call(200, 'PATCH', `/v1/contacts/${contact}`, { body: { external_id: 'customer-17' } });
-  const inbox = await post('/v1/inboxes', { channel: 'WEB_V2', name: 'Shop' });
-  const conversation = await post('/v1/conversations', { inbox: inbox._id, contact });
-  const message = { content: 'Your order is in the wrong hands', contentType: 'TEXT' };
-  const sent = await post('/v1/messages/send-text', { conversationId: conversation._id, message });
-  await take('POST /v1/messages/{id}/revoke', sent._id);
 }
 
 /** Records a bulk change, which is so small that it has ended when it is cancelled. */
@@ -290,6 +279,7 @@ try {
   await recordCompanies(take, platform);
   const records = await recordRecords({ take, forget }, user);
   const talk = await recordConversations(take, platform, { ...records, user });
+  await recordRevocation(take, platform, talk.sent.contact);
   await recordBulk(take, platform.demo.inbox);
   await recordCampaigns(take, platform.demo.inbox, forget);
   await recordTables(take, records);

@@ -63,13 +63,12 @@ export async function storeOutgoing(
   acting: Acting,
   outgoing: Outgoing,
 ): Promise<StoredOutgoing> {
-  const { content, replyTo } = outgoing;
   const { target, replied, files } = await findNamed(kit, tx, acting, outgoing);
   const { own, cards } = files;
   const channel = kit.channels.get(target.channel);
-  const words = writeOutgoing(channel, target, acting, content);
-  const { place, blocked } = await admit(kit, tx, target, content);
-  const isReaction = content.contentType === 'REACTION';
+  const words = writeOutgoing(channel, target, acting, outgoing.content);
+  const { place, blocked } = await admit(kit, tx, target, outgoing.content);
+  const isReaction = outgoing.content.contentType === 'REACTION';
   if (!isReaction && acting.actor.type === 'user' && target.handled_by === 'AI')
     await takeOver(tx, acting, target.conversation);
   const fresh: NewOutgoing = {
@@ -80,10 +79,10 @@ export async function storeOutgoing(
     inbox: target.inbox,
     channel: target.channel,
     message_type: 'OUTGOING',
-    content: listParts(content),
+    content: listParts(outgoing.content),
     attachment: own?._id ?? null,
     media: own && describeFile(kit, own),
-    reply_to: replyTo,
+    reply_to: outgoing.replyTo,
     is_test: target.is_test,
     status: blocked ? 'FAILED' : 'QUEUED',
     errors: blocked ? [blocked] : [],

@@ -3,21 +3,19 @@ import { NetworkRefusal } from '../../channels/channel.ts';
 import type { AnsweredMessage } from '../../channels/thread.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError, expectFound } from '../../platform/values/errors.ts';
-import type { Tenant } from '../../platform/store/tenant.ts';
+import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { networkCredentials } from '../inboxes/connection.ts';
 import { callInTurn } from '../inboxes/network-turns.ts';
 import { applyCorrections } from './ingest.ts';
-import { findMessage, lockSendTarget } from './queries.ts';
+import { findMessage, findSendTarget } from './queries.ts';
 import type { Message } from './schemas.ts';
 
 /** A message that is deleted already is returned as it is. Throws MESSAGE_NOT_REVOCABLE for one that cannot be deleted. */
 export async function revokeMessage(kit: Kit, tenant: Tenant, id: string): Promise<Message> {
   const message = expectFound(await findMessage(tenant.read, id));
-  if (message.revoked_at !== null) return message;
+  if (message.revoked_at !== null) return tenant.tx((tx) => expectMessage(tx, id));
   const external_id = expectRevocable(kit, message);
-  const target = expectFound(
-    await tenant.tx((tx) => lockSendTarget(tx, message.conversation, kit.channels.identityPlaces)),
-  );
+  const target = expectFound(await findSendTarget(tenant.read, message.conversation, kit.channels.identityPlaces));
   await revokeAtNetwork(kit, tenant, message, { externalId: external_id, person: { names: target.names ?? [] } });
   return tenant.tx(async (tx) => {
     const { company, inbox } = message;
@@ -25,9 +23,13 @@ export async function revokeMessage(kit: Kit, tenant: Tenant, id: string): Promi
     const at = new Date().toISOString();
     // The network may have reported the deletion already, which then stays as it is.
     await applyCorrections(tx, [{ company, inbox, external_id, kind: 'REVOKE', at, ...nothing }]);
-    tx.created(id);
-    return expectFound(await findMessage(tx, id));
+    return expectMessage(tx, id);
   });
+}
+
+async function expectMessage(tx: TenantTx, id: string): Promise<Message> {
+  tx.created(id);
+  return expectFound(await findMessage(tx, id));
 }
 
 /** Returns the network's id of the message. */
