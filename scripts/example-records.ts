@@ -61,6 +61,14 @@ async function recordTeams(take: Take, user: string): Promise<void> {
   await take('DELETE /v1/teams/{id}', team._id);
 }
 
+export async function recordViews(take: Take, owner: string): Promise<void> {
+  const filters = { open: true, owner, tag: 'order' };
+  const view = await take('POST /v1/views', '', { body: { name: 'Open orders', is_shared: true, filters } });
+  await take('GET /v1/views/counts');
+  await take('PATCH /v1/views/{id}', view._id, { body: { sort: 'waiting_since' } });
+  await take('DELETE /v1/views/{id}', view._id);
+}
+
 interface Recorder {
   take: Take;
   /** Drops the example of a GET, so that its next call is recorded. */

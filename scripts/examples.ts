@@ -15,7 +15,7 @@ import { recordCampaigns } from './example-campaigns.ts';
 import { recordAgents } from './example-agents.ts';
 import { emitNews, recordDeliveries, recordDoorWebhooks } from './example-deliveries.ts';
 import { recordKnowledge } from './example-knowledge.ts';
-import { recordImport, recordRecords } from './example-records.ts';
+import { recordImport, recordRecords, recordViews } from './example-records.ts';
 import { recordLive } from './example-live.ts';
 import { recordRevocation } from './example-messages.ts';
 import { recordApp, recordNotifications, recordPeople } from './example-people.ts';
@@ -100,14 +100,6 @@ async function recordScheduled(take: Take, conversation: string): Promise<void> 
   await take('POST /v1/scheduled-messages/{id}/send', first._id);
   const second = await schedule(inDays(1));
   await take('POST /v1/scheduled-messages/{id}/cancel', second._id);
-}
-
-async function recordViews(take: Take, owner: string): Promise<void> {
-  const filters = { open: true, owner, tag: 'order' };
-  const view = await take('POST /v1/views', '', { body: { name: 'Open orders', is_shared: true, filters } });
-  await take('GET /v1/views/counts');
-  await take('PATCH /v1/views/{id}', view._id, { body: { sort: 'waiting_since' } });
-  await take('DELETE /v1/views/{id}', view._id);
 }
 
 async function recordConversations(take: Take, platform: Platform, { contact, user }: Json): Promise<Json> {
