@@ -1,6 +1,7 @@
 import { exec, maybeOne, one, oneValue } from '../../platform/store/db.ts';
 import type { Page, Window } from '../../platform/store/paging.ts';
 import { listPage } from '../../platform/store/plain-list.ts';
+import { findUnknown } from '../../platform/store/unknown-references.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Team } from './schemas.ts';
 
@@ -97,6 +98,11 @@ export function markRemoved(tx: TenantTx, id: string): Promise<number> {
     text: 'update teams set removed_at = now() where company_id = $1 and _id = $2',
     values: [tx.companyId, id],
   });
+}
+
+export function findUnknownFilters(tx: TenantRead, member: string | null): Promise<string[]> {
+  const tables = { member: '(select company_id, _id from users where removed_at is null) u' };
+  return findUnknown(tx, { name: 'teams.findUnknownFilters', tables, asked: { member } });
 }
 
 export function listTeams(

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
 import { lockLimit } from '../../platform/store/limit-lock.ts';
 import { pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
+import { refuseUnknown } from '../../platform/store/unknown-references.ts';
 import { whenTaken } from '../../platform/store/taken.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { alreadyTaken, expectFound, invalid, unknownReference } from '../../platform/values/errors.ts';
@@ -13,6 +14,7 @@ import {
   countTeams,
   findByName,
   findTeam,
+  findUnknownFilters,
   insertTeam,
   listTeams,
   lockTeam,
@@ -44,6 +46,7 @@ export async function readTeam(tenant: Tenant, id: string): Promise<Team> {
 
 export async function pageTeams(tenant: Tenant, query: TeamQuery): Promise<Page<Team>> {
   const filter = { member: query.member ?? null, search: readSearch(query) };
+  refuseUnknown(await findUnknownFilters(tenant.read, filter.member));
   return listTeams(tenant.read, filter, pageWindow('teams', query));
 }
 

@@ -3,7 +3,16 @@ import { pageQuery, pageSchema } from '../../../platform/store/paging.ts';
 import type { LeasedRow } from '../../../platform/work/claims/leases.ts';
 import type { RowOutcome } from '../../../platform/work/claims/queue.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
-import { define, nullable, plain, recordId, ref, strict, Timestamp } from '../../../platform/values/schema.ts';
+import {
+  define,
+  explainedPattern,
+  nullable,
+  plain,
+  recordId,
+  ref,
+  strict,
+  Timestamp,
+} from '../../../platform/values/schema.ts';
 import type { Notification } from '../schemas.ts';
 
 export const MOST_BROWSERS = declareLimit(10, {
@@ -51,11 +60,11 @@ export const PushSubscriptionChange = define(
     }),
     keys: plain.strict('What the browser has made for this subscription', {
       p256dh: Type.String({
-        pattern: '^[A-Za-z0-9_-]{87}=?$',
+        ...explainedPattern('^[A-Za-z0-9_-]{87}=?$', 'must be 65 bytes in base64url'),
         description: 'The public key of the browser: 65 bytes in base64url',
       }),
       auth: Type.String({
-        pattern: '^[A-Za-z0-9_-]{22}(==)?$',
+        ...explainedPattern('^[A-Za-z0-9_-]{22}(==)?$', 'must be 16 bytes in base64url'),
         description: 'The secret of the browser: 16 bytes in base64url',
       }),
     }),
