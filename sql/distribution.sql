@@ -38,6 +38,9 @@ create or replace trigger frees_owner after update of owner_id, status on conver
   when (old.owner_id is not null and old.status = 'OPEN' and (new.owner_id is distinct from old.owner_id or new.status <> 'OPEN'))
   execute function note_freed_owner();
 
+create or replace trigger frees_owner_of_erased after delete on conversations for each row
+  when (old.owner_id is not null and old.status = 'OPEN') execute function note_freed_owner();
+
 -- A user comes back, or comes to a team.
 create or replace function note_member_back() returns trigger language plpgsql as $$
 begin

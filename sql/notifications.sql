@@ -55,7 +55,8 @@ create or replace trigger notified_first_owner after insert on conversations for
   when (new.owner_id is not null and new.last_message_id is null) execute function notify_owner();
 
 -- Many conversations may be opened or reopened at once, by contacts of several companies: each user gets one change for all of them. The rule for
--- a single change is that of notify_change. Those of a team notify its members, all others the users who have chosen it.
+-- a single change is that of notify_change. Those of a team notify its members, unless it gives
+-- them out itself: then only the member who gets one is notified. All others notify the users who have chosen it.
 create or replace function notify_queue() returns trigger
 language plpgsql as $$
 declare
@@ -75,7 +76,7 @@ begin
           where status <> 'CLOSED' and owner_id is null and team_id is null and handled_by <> 'AI')
       union all (select company_id, _id, team_id from opened
           where team_id is not null and status <> 'CLOSED' and owner_id is null and handled_by <> 'AI'
-        except select company_id, _id, team_id from earlier where status <> 'CLOSED')) arrived;
+        except select company_id, _id, team_id from earlier where status <> 'CLOSED' and owner_id is null and handled_by <> 'AI')) arrived;
   end if;
   if ids is null then return null; end if;
   with arrived as materialized (
@@ -85,6 +86,7 @@ begin
       join notification_settings s on s.company_id = o.company_id and s.kind = 'UNASSIGNED_NEW' and s.in_console
       where o.team_id is null
     union all select o.company_id, o._id, m.user_id, 'TEAM_ASSIGNED' from arrived o
+      join teams t on t.company_id = o.company_id and t._id = o.team_id and t.distribution = 'MANUAL'
       join team_members m on m.company_id = o.company_id and m.team_id = o.team_id
       where not exists (select from notification_settings s
         where s.company_id = m.company_id and s.user_id = m.user_id and s.kind = 'TEAM_ASSIGNED' and not s.in_console)

@@ -228,7 +228,7 @@ export interface UserUpdate {
   avatar_url?: string | null | undefined;
   /** Whether teams give conversations to the user; an AWAY user keeps those that they own */
   availability?: 'ONLINE' | 'AWAY' | undefined;
-  /** What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox; {{user.name}} is the name of the user */
+  /** The text below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox; {{user.name}} is the name of the user */
   signature?: string | null | undefined;
   /** INACTIVE: the user is logged out of the company and cannot log in to it */
   status?: 'ACTIVE' | 'INACTIVE' | undefined;
@@ -253,7 +253,7 @@ export interface User {
   availability: 'ONLINE' | 'AWAY';
   /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url: string | null;
-  /** What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox */
+  /** The text below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox */
   signature: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_login_at: string | null;
@@ -317,7 +317,7 @@ export interface InvitedUser {
   availability: 'ONLINE' | 'AWAY';
   /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url: string | null;
-  /** What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox */
+  /** The text below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox */
   signature: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_login_at: string | null;
@@ -350,7 +350,7 @@ export interface UserChanged {
   availability: 'ONLINE' | 'AWAY';
   /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url: string | null;
-  /** What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox */
+  /** The text below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox */
   signature: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_login_at: string | null;
@@ -4190,7 +4190,7 @@ export interface Notification {
   company: string;
   /** The user who is notified */
   user: string;
-  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner and a team was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent */
+  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner and a team was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent */
   kind: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT';
   /** Null if the notification stands for several conversations */
   conversation: string | null;
@@ -4261,7 +4261,7 @@ export interface NotificationSettings {
     /** Whether the user is mailed unread ones while away from the console */
     mail: boolean;
   };
-  /** When a conversation without an owner comes to a team of the user: assigned, opened or reopened */
+  /** When a conversation without an owner comes to a team of the user that assigns by hand */
   TEAM_ASSIGNED: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
@@ -4330,7 +4330,7 @@ export interface NotificationSettingsChange {
     /** Whether the user is mailed unread ones while away from the console */
     mail?: boolean | undefined;
   } | undefined;
-  /** When a conversation without an owner comes to a team of the user: assigned, opened or reopened */
+  /** When a conversation without an owner comes to a team of the user that assigns by hand */
   TEAM_ASSIGNED?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
@@ -5108,7 +5108,7 @@ export interface ProfileUpdate {
   name?: string | undefined;
   /** Whether teams give conversations to the user; an AWAY user keeps those that they own */
   availability?: 'ONLINE' | 'AWAY' | undefined;
-  /** What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox; {{user.name}} is the name of the user */
+  /** The text below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox; {{user.name}} is the name of the user */
   signature?: string | null | undefined;
   /** A JPEG, PNG or WEBP of at most 1 MB, whose public link becomes the `avatar_url`; null removes it */
   picture?: string | null | undefined;

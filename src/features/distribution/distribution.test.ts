@@ -102,6 +102,18 @@ test('no member gets more than the capacity, also by two teams at once, and the 
   assert.equal(row?.open, 3);
 });
 
+test('a conversation waits for a full member until the contact of another one is erased', async () => {
+  const ana = await addUser();
+  const team = await addTeam([ana], { distribution: 'ROUND_ROBIN', capacity: 1 });
+  const { conversation, contact } = await writeAsContact(platform);
+  await move(conversation._id, { owner: ana._id });
+  const [waiting = ''] = await bring(team, 1);
+  await settle();
+  assert.equal(await readOwner(waiting), null);
+  await call(200, 'DELETE', `/v1/contacts/${contact._id}`);
+  await awaitOwner(waiting, ana._id);
+});
+
 test('the least loaded member is the one with the fewest open conversations of all teams', async () => {
   const [busy, idle] = [await addUser(), await addUser()];
   for (let i = 0; i < 3; i += 1) await move(await write(), { owner: busy._id });

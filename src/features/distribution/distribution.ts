@@ -39,20 +39,20 @@ export const createDistribution = (kit: Kit): UpkeepTask =>
     failure: 'teams: conversations wait for an owner',
     work: async () => {
       const turn = await findTurn(kit.database.system('upkeep'));
-      if (turn) await takeTurn(kit, turn);
-      return turn !== null;
+      return turn !== null && takeTurn(kit, turn);
     },
   });
 
-async function takeTurn(kit: Kit, turn: TeamTurn): Promise<void> {
+/** Returns false when another process has the turn, which the next look would find again. */
+async function takeTurn(kit: Kit, turn: TeamTurn): Promise<boolean> {
   const system = kit.database.system('upkeep');
   try {
     const isTaken = await kit.database.tenantTx(turn.company, (tx) => giveOut(tx, turn.team));
-    if (!isTaken) await putOff(system, turn, BUSY_SECONDS);
+    return isTaken || (await putOff(system, turn, BUSY_SECONDS)) > 0;
   } catch (error) {
     // Failure policy: the team keeps its turn and gets it again later, so that it does not hold up the others.
     kit.log.warn({ err: error, team: turn.team }, 'teams: conversations could not be given to members');
-    await putOff(system, turn, FAILED_SECONDS);
+    return (await putOff(system, turn, FAILED_SECONDS)) > 0;
   }
 }
 

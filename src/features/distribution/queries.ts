@@ -18,7 +18,7 @@ export function findTurn(tx: SystemTx): Promise<TeamTurn | null> {
   });
 }
 
-/** Puts off the turns of a team that the caller does not take now. Those that another transaction is taking stay as they are. */
+/** Puts off the turns of a team that the caller does not take now. Returns zero when another transaction is taking all of them. */
 export function putOff(tx: SystemTx, { company, team }: TeamTurn, seconds: number): Promise<number> {
   return exec(tx, {
     name: 'distribution.putOff',

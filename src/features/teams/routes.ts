@@ -30,6 +30,7 @@ export function teamRoutes(app: FastifyInstance, kit: Kit): void {
     description: '`member` lists the teams of a user; `search` finds part of the name.',
     query: TeamQuery,
     answers: { 200: TeamList },
+    errors: ['UNKNOWN_REFERENCE'],
     handler: (tenant, { query }) => pageTeams(tenant, query),
   });
   recordRoutes(app, kit);

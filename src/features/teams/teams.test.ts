@@ -210,6 +210,28 @@ test('the members of a team are notified of conversations that come to it withou
   assert.deepEqual(await notifications(carla), [['ASSIGNED', owned._id, 1]]);
 });
 
+test('the members of a team are notified when an agent hands over or the owner lets go, and not if the team assigns itself', async () => {
+  const [ana, bia] = [await addUser(), await addUser()];
+  const [team, assigning] = [await addTeam(ana), await addTeam(bia)];
+  await call(200, 'PATCH', `/v1/teams/${assigning._id}`, { body: { distribution: 'ROUND_ROBIN' } });
+  const { conversation } = await writeAsContact(platform);
+  await move(conversation._id, { team: team._id, owner: bia._id });
+  assert.deepEqual(await notifications(ana), []);
+  await move(conversation._id, { owner: null });
+  assert.deepEqual(await notifications(ana), [['TEAM_ASSIGNED', conversation._id, 1]]);
+  const { conversation: answered } = await writeAsContact(platform);
+  await database.sql(`update conversations set handled_by = 'AI', team_id = $2 where _id = $1`, [
+    answered._id,
+    team._id,
+  ]);
+  await move(answered._id, { handled_by: 'HUMAN' });
+  assert.deepEqual(await notifications(ana), [['TEAM_ASSIGNED', null, 2]]);
+  const { conversation: assigned } = await writeAsContact(platform);
+  await move(assigned._id, { team: assigning._id });
+  await waitUntil('its owner', async () => (await read(`/v1/conversations/${assigned._id}`)).owner === bia._id);
+  assert.ok(!(await notifications(bia)).some((each) => (each as unknown[])[0] === 'TEAM_ASSIGNED'));
+});
+
 test('the first message of a contact in an inbox with a default team notifies the members, and not those who watch the queue', async () => {
   const [ana, watcher] = [await addUser(), await addUser()];
   await call(200, 'PUT', '/v1/notification-settings', {

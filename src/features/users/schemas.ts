@@ -38,7 +38,7 @@ const availability = oneOf(
 const AVATAR = 'The address of a picture, which visitors of a web chat see next to the name';
 const avatar_url = nullable(webAddress(AVATAR));
 const SIGNATURE =
-  'What stands below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox';
+  'The text below the mails that the user writes, instead of the signature of the inbox. null: that of the inbox';
 /** The signature of a user, as a request gives it. */
 export const signature = nullable(
   Type.String({

@@ -21,7 +21,7 @@ export const ERRORS = {
   IDENTITY_REFUSED: { status: 401, title: 'The identity of the visitor could not be verified' },
   IDENTITY_REQUIRED: { status: 401, title: 'The chat is only for visitors identified by the site' },
   INVALID_CREDENTIALS: { status: 401, title: 'Wrong e-mail or password' },
-  SECOND_FACTOR_REQUIRED: { status: 401, title: 'The log-in needs a code as well' },
+  SECOND_FACTOR_REQUIRED: { status: 401, title: 'The log-in also needs a code' },
   BAD_SIGNATURE: { status: 401, title: 'The signature does not match the body' },
   ORIGIN_NOT_ALLOWED: { status: 403, title: 'Pages of this site cannot use the chat' },
   SECOND_FACTOR_MISSING: { status: 403, title: 'Set up two-factor log-in first' },

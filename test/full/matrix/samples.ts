@@ -373,7 +373,7 @@ export const SAMPLES: Record<string, Sample> = {
     excludes: { ids: ['until'] },
   },
   'PUT /v1/notifications/active': { onlyUsers: true },
-  'GET /v1/push-subscriptions': { onlyUsers: true, prepare: addBrowser },
+  'GET /v1/push-subscriptions': { onlyUsers: true, isOfCaller: true, prepare: addBrowser },
   'GET /v1/push-subscriptions/key': { onlyUsers: true },
   'PUT /v1/push-subscriptions': {
     onlyUsers: true,
