@@ -6,16 +6,15 @@ language sql stable as $$
       about <> 'UNASSIGNED_NEW')
 $$;
 
--- Writes a notification, or raises the unread one of the same kind about the same conversation.
-create or replace function raise_notification(company text, receiver text, about text, conversation text, message text) returns void
+-- Writes a notification, or raises the unread one of the same kind about the same conversation. `counted` adds one to its count.
+create or replace function raise_notification(company text, receiver text, about text, conversation text, message text, actor jsonb, counted boolean)
+returns void
 language plpgsql as $$
-declare
-  actor jsonb := current_actor();
 begin
   insert into notifications as n (company_id, _id, user_id, kind, conversation_id, message_id, actor_type, actor_id, actor_name)
     values (company, new_id(), receiver, about, conversation, message, actor ->> 'type', actor ->> 'id', actor ->> 'name')
     on conflict (company_id, user_id, kind, conversation_id) where read_at is null do update
-      set count = n.count + (excluded.message_id is not null)::int, message_id = excluded.message_id, actor_type = excluded.actor_type,
+      set count = n.count + counted::int, message_id = excluded.message_id, actor_type = excluded.actor_type,
         actor_id = excluded.actor_id, actor_name = excluded.actor_name, created_at = now(), updated_at = now();
 end
 $$;
@@ -34,7 +33,7 @@ begin
       where company_id = company and user_id = receiver and kind = about and read_at is null
         and actor_id is not distinct from actor ->> 'id' and created_at > now() - interval '1 minute'
       order by created_at desc, _id desc limit 1 for update);
-  if not found then perform raise_notification(company, receiver, about, conversation, null); end if;
+  if not found then perform raise_notification(company, receiver, about, conversation, null, actor, false); end if;
 end
 $$;
 
@@ -131,7 +130,7 @@ begin
   for mentioned in select each from unnest(new.mentions) each where new.sender_type <> 'USER' or each <> new.sender_id order by each loop
     perform follow_conversation(new.company_id, new.conversation_id, mentioned, again => true);
     if is_notified(new.company_id, mentioned, 'MENTIONED') then
-      perform raise_notification(new.company_id, mentioned, 'MENTIONED', new.conversation_id, new._id);
+      perform raise_notification(new.company_id, mentioned, 'MENTIONED', new.conversation_id, new._id, current_actor(), true);
     end if;
   end loop;
   return null;

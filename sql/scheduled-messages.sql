@@ -15,11 +15,9 @@ create or replace trigger noted_update after update on scheduled_messages for ea
 create or replace function notify_not_sent() returns trigger
 language plpgsql as $$
 begin
-  if not is_notified(new.company_id, new.actor ->> 'id', 'NOT_SENT') then return null; end if;
-  insert into notifications as n (company_id, _id, user_id, kind, conversation_id, message_id)
-    values (new.company_id, new_id(), new.actor ->> 'id', 'NOT_SENT', new.conversation_id, new.message_id)
-    on conflict (company_id, user_id, kind, conversation_id) where read_at is null do update
-      set count = n.count + 1, message_id = excluded.message_id, created_at = now(), updated_at = now();
+  if is_notified(new.company_id, new.actor ->> 'id', 'NOT_SENT') then
+    perform raise_notification(new.company_id, new.actor ->> 'id', 'NOT_SENT', new.conversation_id, new.message_id, null, true);
+  end if;
   return null;
 end
 $$;

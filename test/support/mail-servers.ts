@@ -34,6 +34,8 @@ interface TestSmtpServer {
   answer: string | null;
   /** What becomes of the next mail in the place of being taken: its connection breaks, it gets no answer, or it is refused. */
   fault: 'cut' | 'hung' | 'refused' | null;
+  /** The code of a refusal. */
+  responseCode: number;
   breakConnections(): void;
 }
 
@@ -59,7 +61,8 @@ export async function startSmtpServer(scope: Scope, options: SmtpOptions = {}): 
       started.fault = null;
       if (fault === 'cut') return started.breakConnections();
       if (fault === 'hung') return;
-      if (fault === 'refused') return done(Object.assign(new Error('No such user'), { responseCode: 550 }));
+      if (fault === 'refused')
+        return done(Object.assign(new Error('No such user'), { responseCode: started.responseCode }));
       const raw = Buffer.concat(pieces).toString('latin1');
       const { mailFrom, rcptTo } = session.envelope;
       taken.push({ from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address), raw });
@@ -71,7 +74,7 @@ export async function startSmtpServer(scope: Scope, options: SmtpOptions = {}): 
   const breakConnections = (): void => {
     for (const socket of sockets) socket.destroy();
   };
-  const started: TestSmtpServer = { port: 0, taken, answer: null, fault: null, breakConnections };
+  const started: TestSmtpServer = { port: 0, taken, answer: null, fault: null, responseCode: 550, breakConnections };
   server.server.on('connection', (socket: Socket) => sockets.add(socket));
   // A client that goes away in the middle of its work is a part of some tests.
   server.on('error', () => undefined);

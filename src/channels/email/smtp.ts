@@ -1,11 +1,12 @@
 /** Sends mails by SMTP, one connection for each: a provider closes idle ones, and counts open ones. */
-import { PassThrough, pipeline, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { SendMailOptions, SMTPTransportOptions } from 'nodemailer';
 import type { NetworkAccess, NetworkError, OutboundMessage, SendResult } from '../channel.ts';
 import type { CheckResult } from '../check.ts';
 import type { OutboundFile } from '../media.ts';
 import { boundSocket } from '../../platform/outside/bounded-socket.ts';
+import { watchMailEnd } from '../../platform/outside/mail.ts';
 import { readMailServer, type MailServer } from '../../platform/outside/mail-server.ts';
 import { OutboundError } from '../../platform/outside/outbound-error.ts';
 import { composeMail, findRecipients } from './compose.ts';
@@ -98,16 +99,7 @@ async function withConnection<T>(
     const [{ createTransport }, sign] = await Promise.all([import('nodemailer'), openSigner(config)]);
     const transport = createTransport(makeOptions(server, socket, config));
     let onWhole = (): void => undefined;
-    transport.use('stream', (mail, done) => {
-      mail.message.processFunc((composed) => {
-        // nodemailer reads from this stream only after the server has asked for the mail's data.
-        const read = new PassThrough();
-        // A signer reads the whole mail before it hands over the first byte, so it comes before this stream.
-        pipeline(sign ? sign(composed) : composed, read, () => undefined);
-        return read.once('end', () => onWhole());
-      });
-      done();
-    });
+    watchMailEnd(transport, () => onWhole(), sign ?? undefined);
     const send: Send = (mail, whole) => {
       onWhole = whole;
       return transport.sendMail(mail);

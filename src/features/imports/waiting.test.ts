@@ -72,7 +72,7 @@ test('ten of twenty sheets that are sent at once are accepted, and another one i
       `update runs set ${change} where _id = (select _id from runs where company_id = $1 and finished_at is null limit 1)`,
       [company],
     );
-    await giveUpImportsJob(platform.running.kit).handle({});
+    await giveUpImportsJob(platform.running.kit).handle({}, 0);
     await waiting();
     await postForm(platform, [409, '/v1/contacts/import'], { file }, { key });
   }
@@ -89,7 +89,7 @@ test('an import without progress for a day ends FAILED and its sheet is deleted;
     );
   await restart(old?.body._id, '25 hours');
   await restart(young?.body._id, '23 hours');
-  await giveUpImportsJob(platform.running.kit).handle({});
+  await giveUpImportsJob(platform.running.kit).handle({}, 0);
   const read = async (id: string) => (await call(200, 'GET', `/v1/contacts/import/${id}`)).body;
   const { status, error, finished_at } = await read(old?.body._id);
   assert.deepEqual([status, error.code, finished_at === null], ['FAILED', 'UNAVAILABLE', false]);

@@ -25,7 +25,7 @@ const MailAway = defineJob({
   cron: '*/5 * * * *',
 });
 
-/** The mail to one user who is away. It is retried for some five minutes; after that a later run finds the user again. */
+/** The mail to one user who is away. It is retried for some minutes; after that it counts as mailed. */
 const SendAwayMail = defineJob({
   name: 'notifications.send-away-mail',
   data: Type.Object({ company: Id, user: Id }),
@@ -43,5 +43,5 @@ export function mailAwayJob(kit: Kit): JobWork<typeof MailAway.data> {
 }
 
 export function sendAwayMailJob(kit: Kit): JobWork<typeof SendAwayMail.data> {
-  return { job: SendAwayMail, handle: (away) => sendAwayMail(kit, away) };
+  return { job: SendAwayMail, handle: (away, retry) => sendAwayMail(kit, away, retry === SendAwayMail.retries) };
 }

@@ -140,7 +140,7 @@ const FACTOR_RESET: Record<MailLanguage, MailWords> = {
     intro:
       'An administrator of “{company}” has turned off two-factor log-in for your account. Until you set it up again, your password is enough to log in:',
     button: 'Set up two-factor log-in',
-    lifetime: 'All your sessions have ended. You find the setting in your profile.',
+    lifetime: 'All your sessions have ended. You can find the setting in your profile.',
     unexpected: 'If you did not ask for this, set a new password and tell your administrator.',
   },
   'pt-BR': {

@@ -5,11 +5,12 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import type { SendMailOptions, SMTPTransportOptions } from 'nodemailer';
+import { PassThrough, pipeline, type Readable } from 'node:stream';
+import type { SendMailOptions, SMTPTransportOptions, Transporter } from 'nodemailer';
 import { newId } from '../values/ids.ts';
 
 export interface Mailer {
-  /** Resolves when the server has accepted the mail, or when its file is written. Rejects with an error that names the server. */
+  /** Resolves when the server has accepted the mail, or when its file is written. An SMTP server that does not accept it causes a MailError that names it. */
   send(mail: Mail): Promise<void>;
   /** Aborts mails that are being sent. */
   close(): void;
@@ -21,6 +22,17 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
+}
+
+/** A mail that the server has not accepted. */
+export class MailError extends Error {
+  /** Whether the mail certainly was not sent, and was not refused for good (5xx). */
+  readonly canRetry: boolean;
+
+  constructor(message: string, canRetry: boolean, cause: unknown) {
+    super(message, { cause });
+    this.canRetry = canRetry;
+  }
 }
 
 interface MailerOptions {
@@ -52,20 +64,41 @@ function createSmtpMailer(smtpUrl: string, { from, timeoutMs = TIMEOUT_MS }: Mai
     send: async (mail) => {
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(TOTAL_TIMEOUTS * timeoutMs)]);
       const composed = composeMail(mail, from);
+      let isWhole = false;
       try {
         const { createTransport } = await import('nodemailer');
-        await createTransport(options).sendMail({ ...composed, signal });
+        const transport = createTransport(options);
+        watchMailEnd(transport, () => (isWhole = true));
+        await transport.sendMail({ ...composed, signal });
       } catch (error) {
         // Failure policy: the error is thrown with the name of the server. Of the answer of the
         // server only the code is kept, because its text repeats addresses and the error is logged.
         const { code, responseCode, message: description } = error as Error & { code?: string; responseCode?: number };
         const reason = responseCode === undefined ? description : `${code} ${responseCode}`;
         const message = `the mail server ${options.host}:${options.port}: ${reason}`;
-        throw new Error(message, { cause: error });
+        throw new MailError(message, responseCode === undefined ? !isWhole : responseCode < 500, error);
       }
     },
     close: () => closing.abort(new Error('the mailer was closed')),
   };
+}
+
+/** Calls `onWhole` when a mail has been written to its end. A server accepts no mail before, so until then it certainly was not sent. */
+export function watchMailEnd(
+  transport: Transporter<unknown, SMTPTransportOptions>,
+  onWhole: () => void,
+  sign: (mail: Readable) => Readable = (mail) => mail,
+): void {
+  transport.use('stream', (mail, done) => {
+    mail.message.processFunc((composed) => {
+      // nodemailer reads from this stream only after the server has asked for the mail's data.
+      const read = new PassThrough();
+      // A signer reads the whole mail before it hands over the first byte, so it comes before this stream.
+      pipeline(sign(composed), read, () => undefined);
+      return read.once('end', onWhole);
+    });
+    done();
+  });
 }
 
 /** Converts an SMTP URL to options. Parameters of the URL are ignored, so that none of them can weaken the security checks. */

@@ -58,7 +58,8 @@ export type Enqueue = <T extends TSchema>(
 
 export interface JobWork<T extends TSchema> {
   job: Job<T>;
-  handle: (data: Static<T>) => Promise<void>;
+  /** `retry` is 0 in the first attempt, and the job's `retries` in the last one. */
+  handle: (data: Static<T>, retry: number) => Promise<void>;
 }
 
 export interface Jobs {
@@ -274,13 +275,13 @@ async function handleBatch<T extends TSchema>(
   { job, handle }: JobWork<T>,
   batch: (FetchedJob & { data: Static<T> })[],
 ): Promise<void> {
-  const work = async ({ id, data }: { id: string; data: Static<T> }): Promise<void> => {
+  const work = async ({ id, data, retryCount }: FetchedJob & { data: Static<T> }): Promise<void> => {
     try {
-      await inBackground(() => handle(data));
+      await inBackground(() => handle(data, retryCount));
     } catch (error) {
       // Failure policy: a job that failed because the disk is full is repeated when the disk has free space again; this does not count as a
       // retry.
-      if (isStorageFull(error) && (await room())) return work({ id, data });
+      if (isStorageFull(error) && (await room())) return work({ id, data, retryCount });
       log.warn({ err: error, job: job.name, job_id: id }, 'job failed');
       await boss.fail(job.name, id, { message: describeError(error)['message'] });
     }

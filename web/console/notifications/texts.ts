@@ -27,7 +27,7 @@ export const NOTIFICATIONS = defineTexts(
     queued: (contact: string) => `New in the queue: ${contact}`,
     queuedMany: (count: number) => `${count} new conversations in the queue`,
     notSent: (contact: string) => `Your message to ${contact} was not sent`,
-    notSentMany: (contact: string, count: number) => `${count} messages of yours to ${contact} were not sent`,
+    notSentMany: (contact: string, count: number) => `${count} of your messages to ${contact} were not sent`,
     ASSIGNED: 'Assigned to me',
     TEAM_ASSIGNED: 'New for my team',
     MENTIONED: 'Mentions of me in notes',

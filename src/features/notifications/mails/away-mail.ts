@@ -33,7 +33,7 @@ const WORDS: Record<MailLanguage, Words> = {
     intro: (count, company) =>
       `While you were away, there ${count === 1 ? 'was one notification' : `were ${count} notifications`} for you at ${company}:`,
     more: (count) => `and ${count} more`,
-    settings: 'Choose what you are mailed',
+    settings: 'Choose which notifications you get by e-mail',
     someone: 'A contact',
     lines: {
       ASSIGNED: (contact, by, count, isMany) =>
@@ -45,9 +45,7 @@ const WORDS: Record<MailLanguage, Words> = {
       UNASSIGNED_NEW: (contact, _by, count, isMany) =>
         isMany ? `${count} new conversations in the queue` : `New in the queue: ${contact}`,
       NOT_SENT: (contact, _by, count) =>
-        count > 1
-          ? `${count} messages of yours to ${contact} were not sent`
-          : `Your message to ${contact} was not sent`,
+        count > 1 ? `${count} of your messages to ${contact} were not sent` : `Your message to ${contact} was not sent`,
     },
   },
   'pt-BR': {

@@ -1,6 +1,7 @@
 /** Statements about users of all companies who are away and have not read what concerns them. */
 import { exec, many, maybeOne } from '../../../platform/store/db.ts';
 import type { SystemTx } from '../../../platform/store/tenant.ts';
+import { HAS_REQUIRED_FACTOR } from '../../users/second-factor-sql.ts';
 import { COLUMNS } from '../queries.ts';
 import type { Notification } from '../schemas.ts';
 
@@ -23,8 +24,8 @@ const DUE = `n.read_at is null and (n.mailed_at is null or n.mailed_at < n.creat
   and n.created_at < now() - ${minutes(1)} and n.created_at > now() - ${minutes(3)}
   and coalesce(t.in_console, n.kind <> 'UNASSIGNED_NEW') and coalesce(t.in_mail, n.kind in ('ASSIGNED', 'MENTIONED', 'NOT_SENT'))`;
 const CHOICE = `left join notification_settings t on t.company_id = n.company_id and t.user_id = n.user_id and t.kind = n.kind`;
-/** A user is away and has had no mail since they were last here, or for long enough. */
-const MAY = `(a.active_at is null or a.active_at < now() - ${minutes(1)})
+/** A user is away and has had no mail since they were last here, or for long enough. One who has never been in the console misses nothing there. */
+const MAY = `a.active_at < now() - ${minutes(1)}
   and (a.mailed_at is null or a.mailed_at < a.active_at or a.mailed_at < now() - ${minutes(2)})`;
 
 const toValues = ({ away, between, oldest }: Patience): number[] => [away, between, oldest];
@@ -36,8 +37,8 @@ export function listAway(tx: SystemTx, patience: Patience, limit: number): Promi
     text: `select distinct n.company_id as company, n.user_id as "user" from notifications n ${CHOICE}
         join companies c on c._id = n.company_id and c.status = 'ACTIVE'
         join users u on u.company_id = n.company_id and u._id = n.user_id and u.status = 'ACTIVE'
-        left join user_activity a on a.company_id = n.company_id and a.user_id = n.user_id
-      where ${DUE} and (a.user_id is null or ${MAY}) limit $4`,
+        join user_activity a on a.company_id = n.company_id and a.user_id = n.user_id
+      where ${DUE} and ${MAY} and ${HAS_REQUIRED_FACTOR} limit $4`,
     values: [...toValues(patience), limit],
   });
 }
@@ -52,11 +53,8 @@ export function claimMail(tx: SystemTx, { company, user }: AwayUser, patience: P
     text: `with due as materialized (
         select n.company_id, n._id from notifications n ${CHOICE} where n.company_id = $4 and n.user_id = $5 and ${DUE}
       ), claimed as (
-        insert into user_activity as a (company_id, user_id, mailed_at)
-          select u.company_id, u._id, now() from users u
-            where u.company_id = $4 and u._id = $5 and u.status = 'ACTIVE' and exists (select from due)
-          on conflict (company_id, user_id) do update set mailed_at = excluded.mailed_at where ${MAY}
-          returning a.user_id
+        update user_activity a set mailed_at = now()
+          where a.company_id = $4 and a.user_id = $5 and ${MAY} and exists (select from due) returning a.user_id
       ), marked as (
         update notifications n set mailed_at = now() from due, claimed where n.company_id = due.company_id and n._id = due._id returning n._id
       )
@@ -65,7 +63,7 @@ export function claimMail(tx: SystemTx, { company, user }: AwayUser, patience: P
   });
 }
 
-/** Forgets a mail that could not be sent, so that it can be tried again. */
+/** Forgets a mail that certainly was not sent, so that it can be tried again. */
 export function releaseMail(tx: SystemTx, { company, user }: AwayUser, ids: string[]): Promise<number> {
   return exec(tx, {
     name: 'notifications.releaseMail',
@@ -82,13 +80,13 @@ export interface Receiver {
   company: string;
 }
 
-/** Finds to whom a mail goes; null for a user who cannot log in. */
+/** Finds to whom a mail goes; null for a user who has no access. */
 export function findReceiver(tx: SystemTx, { company, user }: AwayUser): Promise<Receiver | null> {
   return maybeOne(tx, {
     name: 'notifications.findReceiver',
     text: `select u.name, u.email, u.language, c.name as company from users u
       join companies c on c._id = u.company_id and c.status = 'ACTIVE'
-      where u.company_id = $1 and u._id = $2 and u.status = 'ACTIVE'`,
+      where u.company_id = $1 and u._id = $2 and u.status = 'ACTIVE' and ${HAS_REQUIRED_FACTOR}`,
     values: [company, user],
   });
 }

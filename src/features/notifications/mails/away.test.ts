@@ -16,6 +16,8 @@ const platform = await startPlatform({ env: { SMTP_URL: `smtp://127.0.0.1:${smtp
 await silenceNetwork(platform);
 const { call, database, demo } = platform;
 const { kit } = platform.running;
+// The schedule of the platform would take the mails of the tests.
+await database.sql(`delete from pgboss.schedule where name = 'notifications.mail-away'`);
 const carla = await platform.createUser(demo._id, 'OPERATOR', 'Carla');
 
 type Person = Awaited<ReturnType<typeof createPerson>>;
@@ -40,15 +42,20 @@ const pass = async (user: Person, minutes: number): Promise<void> => {
     values,
   );
 };
-const run = (): Promise<void> => mailAway(kit, (_tx, away) => sendAwayMail(kit, away));
+const run = (isLastTry = false): Promise<void> => mailAway(kit, (_tx, away) => sendAwayMail(kit, away, isLastTry));
 const mailsTo = async ({ email }: Person) =>
   Promise.all(
     smtp.taken.filter(({ to }) => to.includes(email)).map(({ raw }) => simpleParser(Buffer.from(raw, 'latin1'))),
   );
 const beActive = ({ token: key }: Person): Promise<unknown> => call(200, 'PUT', '/v1/notifications/active', { key });
+async function createAway(): Promise<Person> {
+  const person = await createPerson(platform, demo._id, 'OPERATOR');
+  await beActive(person);
+  return person;
+}
 
 test('a user who is away gets one mail in their language that lists what is unread, with links to the conversations and the settings', async () => {
-  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  const ana = await createAway();
   await call(200, 'PATCH', `/v1/users/${ana._id}`, { body: { language: 'es' } });
   const first = await mention(ana, 'Maria');
   await mention(ana, 'Greta');
@@ -65,7 +72,7 @@ test('a user who is away gets one mail in their language that lists what is unre
 });
 
 test('a user who stays away gets no further mail within an hour, and then one about what is new', async () => {
-  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  const ana = await createAway();
   await mention(ana, 'Maria');
   await pass(ana, 16);
   await run();
@@ -81,7 +88,7 @@ test('a user who stays away gets no further mail within an hour, and then one ab
 });
 
 test('a user who has been in the console is mailed again only after being away for fifteen minutes', async () => {
-  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  const ana = await createAway();
   await mention(ana, 'Maria');
   await pass(ana, 16);
   await run();
@@ -96,7 +103,7 @@ test('a user who has been in the console is mailed again only after being away f
 });
 
 test('a mail lists twenty notifications and counts the others, and what is read or not wanted by mail is not in it', async () => {
-  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  const ana = await createAway();
   for (let count = 0; count < 22; count += 1) await mention(ana, `Contact ${count}.`);
   const read = await mention(ana, 'Read');
   await call(200, 'PUT', `/v1/conversations/${read}/read`, { key: ana.token });
@@ -112,13 +119,53 @@ test('a mail lists twenty notifications and counts the others, and what is read 
   assert.doesNotMatch(text, /Read|Assigned/);
 });
 
-test('a mail that the mail server refuses is sent later, and two workers send it once', async () => {
-  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+/** Makes the next mail to a new user fail. */
+async function failMail(fault: typeof smtp.fault, responseCode: number, isLastTry = false): Promise<Person> {
+  const ana = await createAway();
   await mention(ana, 'Maria');
   await pass(ana, 16);
-  smtp.fault = 'refused';
-  await assert.rejects(run());
+  Object.assign(smtp, { fault, responseCode });
+  await assert.rejects(run(isLastTry));
   assert.deepEqual(await mailsTo(ana), []);
+  return ana;
+}
+
+test('a mail that the mail server refuses for now is retried, and two workers send it once', async () => {
+  const ana = await failMail('refused', 451);
   await Promise.all([run(), run()]);
   assert.equal((await mailsTo(ana)).length, 1);
+});
+
+test('a mail that is refused for good or in the last retry, or whose outcome is unknown, is not sent again, and in the next hour there is no other', async () => {
+  const people = [await failMail('refused', 550), await failMail('refused', 451, true), await failMail('cut', 0)];
+  for (const ana of people) {
+    await mention(ana, 'Greta');
+    await pass(ana, 30);
+    await run();
+    assert.deepEqual(await mailsTo(ana), []);
+    await pass(ana, 31);
+    await run();
+    const [mail, ...others] = await mailsTo(ana);
+    assert.match(mail?.text ?? '', /Greta/);
+    assert.doesNotMatch(mail?.text ?? '', /Maria/);
+    assert.deepEqual(others, []);
+  }
+});
+
+test('a user who has never been in the console, or lacks the second factor that the company requires, is mailed nothing', async () => {
+  const never = await createPerson(platform, demo._id, 'OPERATOR');
+  const ana = await createAway();
+  await mention(never, 'Maria');
+  await mention(ana, 'Maria');
+  await pass(never, 16);
+  await pass(ana, 16);
+  const require = (isRequired: boolean) =>
+    database.sql('update companies set second_factor_required = $2 where _id = $1', [demo._id, isRequired]);
+  await require(true);
+  await sendAwayMail(kit, { company: demo._id, user: ana._id }, false);
+  await run();
+  await require(false);
+  assert.deepEqual(await mailsTo(ana), []);
+  await run();
+  assert.deepEqual([(await mailsTo(never)).length, (await mailsTo(ana)).length], [0, 1]);
 });

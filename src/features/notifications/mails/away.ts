@@ -1,6 +1,7 @@
 /** Mails users who are away what they have not read: one mail that lists it, and no further one until they return or an hour has passed. */
 import type { Kit } from '../../../kit.ts';
 import type { SystemTx } from '../../../platform/store/tenant.ts';
+import { MailError } from '../../../platform/outside/mail.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
 import { composeAwayMail } from './away-mail.ts';
 import { claimMail, findReceiver, listAway, releaseMail, type AwayUser, type Patience } from './away-queries.ts';
@@ -31,7 +32,7 @@ export async function mailAway(kit: Kit, mail: (tx: SystemTx, user: AwayUser) =>
 }
 
 /** Sends the mail, unless the user has returned meanwhile or has had one. It is claimed first, so a worker that dies never sends it twice. */
-export async function sendAwayMail(kit: Kit, away: AwayUser): Promise<void> {
+export async function sendAwayMail(kit: Kit, away: AwayUser, isLastTry: boolean): Promise<void> {
   const system = kit.database.system(`company:${away.company}`);
   const receiver = await findReceiver(system, away);
   if (!receiver || kit.config.SMTP_URL === null) return;
@@ -41,9 +42,12 @@ export async function sendAwayMail(kit: Kit, away: AwayUser): Promise<void> {
   try {
     await kit.mailer.send({ to: receiver.email, ...composeAwayMail(receiver, { consoleUrl, notifications }) });
   } catch (error) {
-    // Failure policy: the job decides whether to try again; what it claimed is released, so that it can.
-    const ids = notifications.map(({ _id }) => _id);
-    await releaseMail(system, away, ids);
+    // Failure policy: what was claimed is released only for a retry of the job, and only if the mail certainly was not sent. Otherwise it counts
+    // as mailed: a mailbox that takes no mails is tried again in an hour, with what is new then.
+    if (error instanceof MailError && error.canRetry && !isLastTry) {
+      const ids = notifications.map(({ _id }) => _id);
+      await releaseMail(system, away, ids);
+    }
     throw error;
   }
 }

@@ -1,7 +1,16 @@
 /** Notifications that are pushed to browsers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FROM_PAGE, createPerson, PASSWORD } from '../../../../test/support/people.ts';
+import {
+  createPerson,
+  forgetPassword,
+  FROM_PAGE,
+  logIn,
+  PASSWORD,
+  readMailToken,
+  resetPassword,
+  waitForMail,
+} from '../../../../test/support/people.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { makeBrowser, readSender, startPushService } from '../../../../test/support/push.ts';
 import { expectProblem } from '../../../../test/support/refusals.ts';
@@ -144,12 +153,41 @@ test('the push to a browser ends when its user logs out there, sets a new passwo
   const { conversation } = await writeAsContact(platform);
   await mention(conversation._id, ana._id);
   await waitUntil('the push', () => takenBy(desk).length === 1);
+  const password = `new ${PASSWORD}`;
+  await forgetPassword(platform, ana.email);
+  await resetPassword(platform, 200, readMailToken(await waitForMail(platform, ana.email)), password);
+  const { body } = await logIn(platform, 200, ana.email, password);
+  const tablet = await register({ user: ana._id, key: body.access_token });
+  const next = await writeAsContact(platform);
+  await mention(next.conversation._id, ana._id);
+  await waitUntil('the push', () => takenBy(tablet).length === 1);
   await call(200, 'PATCH', `/v1/users/${ana._id}`, { body: { status: 'INACTIVE' } });
   const other = await writeAsContact(platform);
   await call(200, 'PATCH', `/v1/users/${ana._id}`, { body: { status: 'ACTIVE' } });
   await mention(other.conversation._id, ana._id);
   await queueIsEmpty();
-  assert.deepEqual([takenBy(phone).length, takenBy(desk).length], [0, 1]);
+  assert.deepEqual(
+    [phone, desk, tablet].map((browser) => takenBy(browser).length),
+    [0, 1, 1],
+  );
+});
+
+test('nothing is pushed to a user who lacks the second factor that the company requires', async () => {
+  const ana = await registerUser();
+  const require = (isRequired: boolean) =>
+    database.sql('update companies set second_factor_required = $2 where _id = $1', [demo._id, isRequired]);
+  const mentionAna = async (): Promise<void> => {
+    const { conversation } = await writeAsContact(platform);
+    const body = { conversationId: conversation._id, message: { content: 'Please look' }, mentions: [ana.user] };
+    await call(201, 'POST', '/v1/messages/note', { body });
+    await queueIsEmpty();
+  };
+  await require(true);
+  await mentionAna();
+  assert.equal(takenBy(ana).length, 0);
+  await require(false);
+  await mentionAna();
+  assert.equal(takenBy(ana).length, 1);
 });
 
 test('the installation has one key pair for all processes, and its database contains it only encrypted', async () => {

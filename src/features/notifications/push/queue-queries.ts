@@ -6,6 +6,7 @@ import { exec, many, maybeOne } from '../../../platform/store/db.ts';
 import { isPicked } from '../../../platform/store/picked-rows.ts';
 import { IN_STRETCH, pageRangeBounds, type PageRange } from '../../../platform/store/retention.ts';
 import type { SystemTx } from '../../../platform/store/tenant.ts';
+import { HAS_REQUIRED_FACTOR } from '../../users/second-factor-sql.ts';
 import { COLUMNS } from '../queries.ts';
 import { LIVING } from './queries.ts';
 import type { ClaimedPush, DuePush, PushOutcome } from './schemas.ts';
@@ -43,37 +44,74 @@ export function findDuePush(
           where n.company_id = s.company_id and n._id = $3 and n.user_id = s.user_id and n.read_at is null
             and is_notified(n.company_id, n.user_id, n.kind)) f
         left join notification_settings t on t.company_id = s.company_id and t.user_id = s.user_id and t.kind = f.kind
-      where s.company_id = $1 and s._id = $2 and ${LIVING} and coalesce(t.in_push, f.kind <> 'UNASSIGNED_NEW')`,
+      where s.company_id = $1 and s._id = $2 and ${LIVING} and ${HAS_REQUIRED_FACTOR}
+        and coalesce(t.in_push, f.kind <> 'UNASSIGNED_NEW')`,
     values: [company, subscription, notification],
   });
 }
 
-/** Stores outcomes. A push that was queued again meanwhile keeps its place in the queue. */
-export function recordPushes(tx: SystemTx, outcomes: PushOutcome[]): Promise<number> {
+/** Stores outcomes. A push that was queued again meanwhile keeps its place in the queue. Each statement locks its rows in the same order as all others. */
+export async function recordPushes(tx: SystemTx, outcomes: PushOutcome[]): Promise<void> {
+  await touchSubscriptions(
+    tx,
+    outcomes.filter(({ state }) => state === 'SENT'),
+  );
+  await settlePushes(tx, outcomes);
+  await deleteGone(
+    tx,
+    outcomes.filter(({ state }) => state === 'GONE'),
+  );
+}
+
+const toSubscriptions = (outcomes: PushOutcome[]): string[][] => [
+  outcomes.map(({ company }) => company),
+  outcomes.map(({ subscription }) => subscription),
+];
+const GIVEN = '(select * from unnest($1::text[], $2::text[]) as o (company_id, _id))';
+
+function touchSubscriptions(tx: SystemTx, sent: PushOutcome[]): Promise<number> {
   return exec(tx, {
-    name: 'notifications.recordPushes',
-    text: `with o as (
-        select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::int[])
-          as o (company_id, _id, claimed_at, subscription_id, state, pause_seconds)
-      ), gone as (
-        delete from push_subscriptions s using o where s.company_id = o.company_id and s._id = o.subscription_id and o.state = 'GONE'
-      ), used as (
-        update push_subscriptions s set last_used_at = now() from o
-          where s.company_id = o.company_id and s._id = o.subscription_id and o.state = 'SENT'
-      ), done as (
-        delete from pushes p using o
-          where p.company_id = o.company_id and p._id = o._id and p.claimed_at = o.claimed_at and o.state in ('SENT', 'OBSOLETE')
+    name: 'notifications.touchSubscriptions',
+    text: `with locked as materialized (
+        select company_id, _id from push_subscriptions where (company_id, _id) in ${GIVEN} order by company_id, _id for no key update
       )
-      update pushes p set held_until = now() + make_interval(secs => o.pause_seconds) from o
-        where p.company_id = o.company_id and p._id = o._id and p.claimed_at = o.claimed_at and o.state = 'LATER'`,
+      update push_subscriptions s set last_used_at = now() from locked l where s.company_id = l.company_id and s._id = l._id`,
+    values: toSubscriptions(sent),
+  });
+}
+
+function settlePushes(tx: SystemTx, outcomes: PushOutcome[]): Promise<number> {
+  return exec(tx, {
+    name: 'notifications.settlePushes',
+    text: `with locked as materialized (
+        select p.company_id, p._id, o.state, o.pause_seconds
+          from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::int[]) as o (company_id, _id, claimed_at, state, pause_seconds)
+            join pushes p on p.company_id = o.company_id and p._id = o._id and p.claimed_at = o.claimed_at
+          order by p.company_id, p.subscription_id, p.notification_id for update of p
+      ), done as (
+        delete from pushes p using locked l where p.company_id = l.company_id and p._id = l._id and l.state in ('SENT', 'OBSOLETE')
+      )
+      update pushes p set held_until = now() + make_interval(secs => l.pause_seconds) from locked l
+        where p.company_id = l.company_id and p._id = l._id and l.state = 'LATER'`,
     values: [
       outcomes.map(({ company }) => company),
       outcomes.map(({ _id }) => _id),
       outcomes.map(({ claimed_at }) => claimed_at),
-      outcomes.map(({ subscription }) => subscription),
       outcomes.map(({ state }) => state),
       outcomes.map(({ pause_seconds }) => pause_seconds),
     ],
+  });
+}
+
+/** Deletes browsers that their push services have forgotten, with their pushes. */
+function deleteGone(tx: SystemTx, gone: PushOutcome[]): Promise<number> {
+  return exec(tx, {
+    name: 'notifications.deleteGone',
+    text: `with locked as materialized (
+        select company_id, _id from push_subscriptions where (company_id, _id) in ${GIVEN} order by company_id, _id for update
+      )
+      delete from push_subscriptions s using locked l where s.company_id = l.company_id and s._id = l._id`,
+    values: toSubscriptions(gone),
   });
 }
 

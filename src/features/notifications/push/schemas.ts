@@ -18,7 +18,7 @@ import type { Notification } from '../schemas.ts';
 export const MOST_BROWSERS = declareLimit(10, {
   topic: 'Accounts',
   what: 'Browsers per user to which notifications are pushed',
-  beyond: 'the one that registered first is removed',
+  beyond: 'the one that has not registered for the longest time is removed',
 });
 /** The longest known endpoint, that of Windows, has some 600 characters. */
 const MAX_ENDPOINT = 2_000;
