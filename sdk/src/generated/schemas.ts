@@ -4190,7 +4190,7 @@ export interface Notification {
   company: string;
   /** The user who is notified */
   user: string;
-  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner and a team was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent */
+  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent */
   kind: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT';
   /** Null if the notification stands for several conversations */
   conversation: string | null;
@@ -4294,7 +4294,7 @@ export interface NotificationSettings {
     /** Whether the user is mailed unread ones while away from the console */
     mail: boolean;
   };
-  /** When a conversation without an owner and a team is opened or reopened */
+  /** When a conversation without an owner or a team is opened or reopened */
   UNASSIGNED_NEW: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
@@ -4363,7 +4363,7 @@ export interface NotificationSettingsChange {
     /** Whether the user is mailed unread ones while away from the console */
     mail?: boolean | undefined;
   } | undefined;
-  /** When a conversation without an owner and a team is opened or reopened */
+  /** When a conversation without an owner or a team is opened or reopened */
   UNASSIGNED_NEW?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
