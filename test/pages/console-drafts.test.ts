@@ -318,6 +318,8 @@ test('a snooze, an assignment and a tag that wait offline are marked in the head
   const mark = page.getByRole('status').filter({ hasText: 'Waits until you are online' });
   const about = page.getByRole('button', { name: 'Contact details' });
   if ((await about.getAttribute('aria-pressed')) !== 'true') await about.click();
+  // The panel is loaded when it is opened, which it could not be offline.
+  await page.getByLabel('Add a tag').waitFor();
   const changes: (() => Promise<void>)[] = [
     async () => {
       await page.getByRole('button', { name: 'Snooze' }).click();

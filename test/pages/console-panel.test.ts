@@ -63,7 +63,7 @@ test('what is typed in the panel and not saved is there again after another conv
   const panel = await openPanel(page);
   const size = panel.getByLabel('Size');
   const added = panel.getByLabel('Write a note about the contact');
-  const edited = panel.getByLabel('Edit note');
+  const edited = panel.getByRole('textbox', { name: 'Edit note' });
   await size.fill('XL');
   await added.fill('Calls on Monday');
   await panel.getByRole('button', { name: 'Edit note' }).click();
@@ -98,6 +98,7 @@ test('what is typed in the panel and not saved is there again after another conv
   await page.reload();
   await openRow(/Ugo Unsaved/);
   await waitUntil('the saved value', async () => (await size.inputValue()) === 'XL');
+  await panel.getByText('Likes blue').waitFor();
   assert.deepEqual([await added.inputValue(), await edited.count()], ['', 0]);
   assert.deepEqual(complaints(), []);
   await close();

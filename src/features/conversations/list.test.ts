@@ -268,6 +268,7 @@ test('each count of a view is the totalCount of the list with its filters', asyn
     status: none,
     queues,
     inboxes: [],
+    teams: [],
     steps: [],
   });
 });

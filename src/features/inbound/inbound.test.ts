@@ -67,6 +67,7 @@ test('a first message opens a conversation, with one event in the GET format', a
     agent: null,
     owner: null,
     attendant: null,
+    team: null,
     pipeline: null,
     step: null,
     campaign: null,

@@ -35,6 +35,7 @@ test('an item that is written is PROCESSING, shows its company, leaves out what 
     company: _self,
     limits,
     usage,
+    second_factor_required: _policy,
     createdAt: _at,
     updatedAt: _changed,
     ...shown

@@ -120,7 +120,7 @@ function Sections({
       )}
       {contact && (
         <Section name="origin" title={texts.origin}>
-          <Origin conversation={conversation} contact={contact} />
+          <Origin key={conversation._id} conversation={conversation} contact={contact} />
         </Section>
       )}
       <Section name="followers" title={followers} isOpenAtFirst>
