@@ -25,9 +25,9 @@ import {
 const LOOK_EVERY_MS = 200;
 // The most conversations of one transaction.
 const PORTION = 100;
-// What another transaction holds is free again soon.
+// How long a team waits for conversations, or a company's lock, that another transaction holds.
 const BUSY_SECONDS = 1;
-// After a failure the other teams come first.
+// How long a team waits after a failure, while the others get their turns.
 const FAILED_SECONDS = 30;
 
 const ANSWERING = USER_ROLES.filter((role) => allows(ROLE_SCOPES[role], 'messages:create'));

@@ -76,7 +76,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'messages:create',
     action: 'scheduled-messages.update',
     summary: 'Change a scheduled message',
-    description: `Changes its time or its content; \`message\` replaces the entire content. Whoever changes the content becomes its author. ${ENDED}`,
+    description: `Changes its time or its content; \`message\` replaces the entire content. If you change the content, it is sent in your name. ${ENDED}`,
     params: ScheduledMessageParams,
     body: ref(ScheduledMessageUpdate),
     answers: { 200: ref(ScheduledMessage) },

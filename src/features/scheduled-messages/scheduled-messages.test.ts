@@ -308,7 +308,7 @@ test('a scheduled message can be changed and sent at once until it ends, and eac
   ]);
 });
 
-test('a scheduled message is sent in the name of whoever wrote its content last, and not of whoever moved it', async () => {
+test('a scheduled message is sent in the name of the last user who changed its content; changing only its time keeps the name', async () => {
   const { conversation } = await converse();
   const [writer, editor] = [
     await platform.createUser(demo._id, 'OWNER'),

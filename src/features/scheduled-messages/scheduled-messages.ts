@@ -106,7 +106,7 @@ export async function expectScheduled(read: TenantRead, id: string): Promise<Sch
 export const readScheduledMessages = (read: TenantRead, ids: string[]): Promise<ScheduledMessage[]> =>
   findScheduledMessages(read, ids);
 
-/** Whoever changes the content becomes the author. Throws SCHEDULED_MESSAGE_ENDED unless the message is SCHEDULED and not being sent. */
+/** If the caller changes the content, the message is sent in the caller's name. Throws SCHEDULED_MESSAGE_ENDED unless the message is SCHEDULED and not being sent. */
 export async function updateScheduledById(
   kit: Kit,
   tenant: Tenant,

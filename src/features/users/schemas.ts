@@ -143,7 +143,8 @@ export const RecoveryCodes = define(
   'RecoveryCodes',
   Type.Object({
     recovery_codes: Type.Array(Type.String(), {
-      description: 'Each works once in place of a code. No other response contains them',
+      description:
+        'Codes for logging in without the authenticator app; each works once. They are in this response only',
     }),
   }),
 );

@@ -22,6 +22,10 @@ export interface FeedView<T> {
   error: Error | null;
   hasMore: boolean;
   isLoadingMore: boolean;
+  /** Why the last further page could not be read. */
+  moreError: Error | null;
+  /** The first page or a further one is being read: until that ends, loadMore() does nothing. */
+  isReading: boolean;
   loadMore(): void;
   /** True when a new record may belong to this list; reading the list again shows it. */
   hasNews: boolean;
@@ -77,11 +81,16 @@ export function useFeed<T extends FeedRecord>(
     error: first.error,
     hasMore: next !== null,
     isLoadingMore: more.isPending,
+    moreError: more.error,
+    isReading: first.isFetching || more.isPending,
     loadMore: () => {
       if (next !== null && !more.isPending && !first.isFetching) more.mutate(next);
     },
     hasNews: first.data?.hasNews ?? false,
-    reread: () => void first.refetch(),
+    reread: () => {
+      more.reset();
+      void first.refetch();
+    },
   };
 }
 

@@ -16,12 +16,12 @@ function useListed(conversation: string, status: Shown): FeedView<ScheduledMessa
   const feed = useFeed<ScheduledMessage>(keyOf(conversation, status), (after, signal) =>
     parley.scheduledMessages.list({ conversation, status, limit: PAGE, skipCount: true, after }, { signal }),
   );
-  const { hasMore, items } = feed;
+  // A page that cannot be read is asked for again when the user tries again.
+  const mayLoad = feed.hasMore && !feed.isReading && feed.moreError === null;
   useEffect(() => {
-    if (hasMore) feed.loadMore();
-    // A page that cannot be read is not asked for again before the list changes.
-  }, [hasMore, items.length]);
-  return feed;
+    if (mayLoad) feed.loadMore();
+  }, [mayLoad]);
+  return { ...feed, error: feed.error ?? feed.moreError };
 }
 
 /** Follows what is sent later and what is held, so that its author can take it back. */
