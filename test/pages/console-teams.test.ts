@@ -23,7 +23,7 @@ test('a team is created by keyboard, and a conversation that is given to it goes
   await form.getByLabel('Description').fill('Takes orders');
   await form.getByLabel('Ana Souza').press('Space');
   await form.getByLabel('Assignment').selectOption({ label: 'In turn' });
-  await form.getByLabel('Most open conversations per member').fill('20');
+  await form.getByLabel('Maximum open conversations per member').fill('20');
   assert.deepEqual(await findBarriers(page), []);
   await form.getByRole('button', { name: 'Create' }).press('Enter');
   await page.getByRole('row', { name: /Orders Ana Souza In turn 20/ }).waitFor();
@@ -38,7 +38,7 @@ test('a team is created by keyboard, and a conversation that is given to it goes
   await page.getByRole('button', { name: 'Assign' }).click();
   await page.getByRole('menuitem', { name: 'Orders' }).press('Enter');
   await page.getByRole('button', { name: 'Ana Souza' }).waitFor();
-  await page.getByText('Given to the team Orders').waitFor();
+  await page.getByText('Assigned to the team Orders').waitFor();
   await page.getByRole('link', { name: /Orders 1/ }).click();
   await page.getByRole('heading', { name: 'Orders' }).waitFor();
   await page.getByRole('link', { name: /Maria Silva/ }).waitFor();

@@ -1570,7 +1570,7 @@ export interface Methods {
     send: (id: string, options?: CallOptions) => Promise<ScheduledMessage>;
     /** Cancel a scheduled message. It is not sent, and its `cancel_reason` is CANCELLED_BY_REQUEST. A message that was already sent, cancelled or failed, or is being sent, returns 409. Requires the scope `messages:create`. */
     cancel: (id: string, options?: CallOptions) => Promise<ScheduledMessage>;
-    /** Change a scheduled message. Changes its time or its content; `message` replaces the entire content. Whoever changes the content becomes its author. A message that was already sent, cancelled or failed, or is being sent, returns 409. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Change a scheduled message. Changes its time or its content; `message` replaces the entire content. If you change the content, it is sent in your name. A message that was already sent, cancelled or failed, or is being sent, returns 409. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     update: (id: string, body: ScheduledMessageUpdate, options?: CallOptions) => Promise<ScheduledMessage>;
     /** Read a scheduled message. After it is sent, `sent_message` has the id of the message. Requires the scope `messages:read`. */
     get: (id: string, options?: CallOptions) => Promise<ScheduledMessage>;

@@ -294,7 +294,7 @@ export interface SecondFactorBegun {
 }
 
 export interface RecoveryCodes {
-  /** Each works once in place of a code. No other response contains them */
+  /** Codes for logging in without the authenticator app; each works once. They are in this response only */
   recovery_codes: string[];
 }
 

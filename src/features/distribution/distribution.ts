@@ -61,7 +61,7 @@ async function giveOut(tx: TenantTx, team: string): Promise<boolean> {
   if (!(await tryLockCompany(tx))) return false;
   await takeTurns(tx, team);
   const rule = await findRule(tx, team);
-  if (!rule) return true;
+  if (!rule || !(await hasWaiting(tx, team))) return true;
   const members = await findMembers(tx, team, ANSWERING);
   if (members.every((member) => isFull(member, rule))) return true;
   const waiting = await lockWaiting(tx, team, PORTION);

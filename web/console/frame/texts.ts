@@ -136,7 +136,7 @@ export const FRAME = defineTexts(
     account: 'Account',
     logOut: 'Log out',
     availability: 'Availability',
-    ONLINE: 'Online: teams assign me conversations',
+    ONLINE: 'Online: teams can assign me conversations',
     AWAY: 'Away: I get no new conversations',
     away: 'Away',
     theme: 'Appearance',

@@ -48,7 +48,9 @@ export async function resumePush(user: Owner): Promise<void> {
 
 /** Asks for the permission and registers the browser. Call it when the user asks for it. */
 export async function turnPushOn(user: Owner): Promise<void> {
-  if ((await Notification.requestPermission()) !== 'granted') return state.set('BLOCKED');
+  const permission = await Notification.requestPermission();
+  // Who closes the question has not answered it, and can be asked again.
+  if (permission !== 'granted') return state.set(permission === 'denied' ? 'BLOCKED' : 'OFF');
   await register(user);
 }
 

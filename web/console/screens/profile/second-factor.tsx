@@ -34,23 +34,28 @@ export function SecondFactorCard(): ReactElement {
     queryKey: STATE_KEY,
     queryFn: ({ signal }) => parley.auth.getSecondFactor({ signal }),
   });
+  // The set-up stays until the recovery codes are kept, although the second factor is on before.
+  const [isOpen, open] = useState(false);
+  const close = (): void => {
+    open(false);
+    void readAgain();
+  };
   return (
     <Card title={texts.title}>
       {!data && (error ? <Failure error={error} /> : <Loading />)}
-      {data && (data.enabled ? <TurnedOn {...data} /> : <TurnedOff />)}
+      {isOpen && <SetUp onDone={close} />}
+      {!isOpen && data && (data.enabled ? <TurnedOn {...data} /> : <TurnedOff onSetUp={() => open(true)} />)}
     </Card>
   );
 }
 
-function TurnedOff(): ReactElement {
+function TurnedOff({ onSetUp }: { onSetUp(): void }): ReactElement {
   const texts = useTexts(SECOND_FACTOR);
-  const [isOpen, open] = useState(false);
-  if (isOpen) return <SetUp onDone={() => void readAgain()} />;
   return (
     <>
       <p>{texts.lead}</p>
       <div>
-        <Button onClick={() => open(true)}>{texts.setUp}</Button>
+        <Button onClick={onSetUp}>{texts.setUp}</Button>
       </div>
     </>
   );

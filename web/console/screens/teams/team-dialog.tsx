@@ -20,7 +20,7 @@ import { forgetTeam, showTeam } from './team-list.ts';
 import { TEAMS } from './texts.ts';
 
 const DISTRIBUTIONS = ['MANUAL', 'ROUND_ROBIN', 'LEAST_LOADED'] as const;
-const FIELDS = ['name', 'description', 'distribution', 'capacity', 'members'];
+const FIELDS = ['name', 'description', 'distribution', 'capacity'];
 
 interface TeamDialogProps {
   /** Null creates a new team. */
@@ -99,7 +99,7 @@ interface MembersProps {
 
 function Members({ chosen, onChange }: MembersProps): ReactElement {
   const texts = useTexts(TEAMS);
-  const users = useUsers().filter(({ status }) => status !== 'INACTIVE');
+  const users = useUsers().filter(({ _id, status }) => status !== 'INACTIVE' || chosen.includes(_id));
   return (
     <fieldset className={styles['members']}>
       <legend>{texts.members}</legend>
