@@ -3,7 +3,7 @@ import { listParts } from '../../channels/content.ts';
 import { expectFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
-import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
+import type { Acting, Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { expectConversation } from '../conversations/conversations.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { readAuthor } from './authors.ts';
@@ -39,31 +39,37 @@ export async function pageMessages(
 /** Stores a note for the team. Nothing is sent to the contact, and no event is emitted. */
 export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Message> {
   return tenant.tx(async (tx) => {
-    // A note goes to no one, so no kind of name is looked for.
-    const target = await lockSendTarget(tx, input.conversationId, {});
-    if (!target) throw unknownReference('conversationId');
-    const { mentions = [] } = input;
-    await expectUsers(tx, Object.fromEntries(mentions.map((user, index) => [`mentions[${index}]`, user])));
-    const fresh: NewOutgoing = {
-      ...readAuthor(tenant.actor),
-      _id: newId(),
-      conversation: target.conversation,
-      contact: target.contact,
-      inbox: target.inbox,
-      channel: target.channel,
-      message_type: 'NOTE',
-      content: listParts({ contentType: 'TEXT', content: input.message.content }),
-      attachment: null,
-      media: null,
-      reply_to: null,
-      mentions,
-      is_test: target.is_test,
-      status: 'SENT',
-      errors: [],
-    };
-    const note = await insertOutgoing(tx, fresh);
+    const note = await storeNote(tx, tenant, input);
     tx.created(note._id);
-    noteOutgoing(tx, tenant.actor, [fresh], { cards: [], at: note.createdAt });
     return note;
   });
+}
+
+/** Stores a note in the caller's transaction. */
+export async function storeNote(tx: TenantTx, { actor }: Acting, input: WriteNote): Promise<Message> {
+  // A note goes to no one, so no kind of name is looked for.
+  const target = await lockSendTarget(tx, input.conversationId, {});
+  if (!target) throw unknownReference('conversationId');
+  const { mentions = [] } = input;
+  await expectUsers(tx, Object.fromEntries(mentions.map((user, index) => [`mentions[${index}]`, user])));
+  const fresh: NewOutgoing = {
+    ...readAuthor(actor),
+    _id: newId(),
+    conversation: target.conversation,
+    contact: target.contact,
+    inbox: target.inbox,
+    channel: target.channel,
+    message_type: 'NOTE',
+    content: listParts({ contentType: 'TEXT', content: input.message.content }),
+    attachment: null,
+    media: null,
+    reply_to: null,
+    mentions,
+    is_test: target.is_test,
+    status: 'SENT',
+    errors: [],
+  };
+  const note = await insertOutgoing(tx, fresh);
+  noteOutgoing(tx, actor, [fresh], { cards: [], at: note.createdAt });
+  return note;
 }

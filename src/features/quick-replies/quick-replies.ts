@@ -89,15 +89,12 @@ async function lockForChange(tx: TenantTx, tenant: Tenant, id: string): Promise<
   return expectFound(await lockQuickReply(tx, findUser(tenant), id));
 }
 
-function checkVariables(content: string): void {
+/** Throws UNKNOWN_VARIABLE naming `path` when a text has a variable that nobody fills in. */
+export function checkVariables(content: string, path = 'content'): void {
   const named = [...content.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, name = '']) => name.trim());
   const unknown = named.find((name) => !(VARIABLES as readonly string[]).includes(name));
   if (unknown !== undefined)
-    throw invalid(
-      'content',
-      `has an unknown variable; known ones are ${describeValues(VARIABLES)}`,
-      'UNKNOWN_VARIABLE',
-    );
+    throw invalid(path, `has an unknown variable; known ones are ${describeValues(VARIABLES)}`, 'UNKNOWN_VARIABLE');
 }
 
 const refuseTakenShortcut = (tenant: Tenant, { owner, shortcut }: Pick<QuickReply, 'owner' | 'shortcut'>) =>

@@ -5,7 +5,7 @@ import { AppError, expectFound, invalid, unknownReference } from '../../platform
 import { newId } from '../../platform/values/ids.ts';
 import { lockLimit } from '../../platform/store/limit-lock.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
-import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
+import type { Acting, Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../platform/store/unknown-references.ts';
 import { takeOver } from '../conversations/update.ts';
 import { lockAttachments } from '../messages/files.ts';
@@ -25,6 +25,7 @@ import {
   updateScheduled,
   type Author,
   type DueScheduled,
+  type NewScheduled,
 } from './queries.ts';
 import {
   MAX_AHEAD_DAYS,
@@ -51,20 +52,39 @@ export async function createScheduled(
   await prepareContent(kit, tenant, { conversation, message });
   const is_held = hold_seconds !== undefined;
   return tenant.tx(async (tx) => {
-    // Its author answers now, so the agent does not answer while the message is held.
-    if (is_held && tenant.principal.type === 'user') await takeOver(tx, tenant, conversation);
-    await checkNamed(tx, { conversation, reply_to, attachment: message.attachment });
-    await lockLimit(tx, `scheduled-messages:${conversation}`);
-    if ((await countScheduled(tx, conversation)) >= MAX_SCHEDULED)
-      throw invalid('conversation', `has ${MAX_SCHEDULED} scheduled messages already`, 'LIMIT_REACHED');
-    const fresh = { _id: newId(), conversation, message, reply_to, cancel_on_reply, is_held };
-    await insertScheduled(tx, { ...fresh, actor: pickAuthor(tenant), send_at: at });
-    tx.created(fresh._id);
-    return expectScheduled(tx, fresh._id);
+    const id = await storeScheduled(tx, tenant, {
+      conversation,
+      message,
+      reply_to,
+      cancel_on_reply,
+      is_held,
+      send_at: at,
+    });
+    tx.created(id);
+    return expectScheduled(tx, id);
   });
 }
 
-const pickAuthor = ({ principal: { type, id, name } }: Tenant): Author => ({ type, id, name });
+/** Stores a message that is sent at a time, in the caller's transaction, and returns its id. One that is held, for however short, answers now. */
+export async function storeScheduled(
+  tx: TenantTx,
+  acting: Acting,
+  given: Omit<NewScheduled, '_id' | 'actor'>,
+): Promise<string> {
+  const { conversation, reply_to, message, is_held } = given;
+  // Its author answers now, so the agent does not answer while the message is held.
+  if (is_held && acting.actor.type === 'user') await takeOver(tx, acting, conversation);
+  await checkNamed(tx, { conversation, reply_to, attachment: message.attachment });
+  await lockLimit(tx, `scheduled-messages:${conversation}`);
+  if ((await countScheduled(tx, conversation)) >= MAX_SCHEDULED)
+    throw invalid('conversation', `has ${MAX_SCHEDULED} scheduled messages already`, 'LIMIT_REACHED');
+  const _id = newId();
+  await insertScheduled(tx, { ...given, _id, actor: pickAuthor(acting) });
+  if (given.send_at.getTime() <= Date.now()) tx.wakes(SCHEDULED_MESSAGES.name);
+  return _id;
+}
+
+const pickAuthor = ({ actor: { type, id, name } }: Acting): Author => ({ type, id, name });
 
 /** Reads when the message is sent. Throws VALIDATION_FAILED unless the request names one future time within the limit. */
 function readTime(sendAt: string | undefined, holdSeconds: number | undefined): Date {

@@ -52,7 +52,7 @@ export async function startRun(
 ): Promise<ConversationRun> {
   if (ids === undefined && filter === undefined) throw invalid('ids', 'or filter is required', 'REQUIRED');
   if (ids !== undefined && filter !== undefined) throw invalid('filter', 'is not allowed with ids');
-  await checkInside('change', () => checkChange(tenant, change));
+  await checkInside('change', () => checkChange(tenant.read, change));
   const selected = ids ?? (await checkInside('filter', () => findMatchingIds(tenant, filter ?? {}, MAX_SELECTED + 1)));
   if (selected.length > MAX_SELECTED)
     throw invalid('filter', `selects more than ${MAX_SELECTED} conversations, the most per run`, 'TOO_MANY');
@@ -71,7 +71,7 @@ export async function startRun(
 }
 
 /** Checks what holds for all conversations, and not what depends on the state of each. */
-async function checkChange({ read }: Tenant, change: ConversationChange): Promise<void> {
+export async function checkChange(read: TenantRead, change: ConversationChange): Promise<void> {
   const { owner, attendant, team, agent, step, snoozed_until } = change;
   await expectUsers(read, { owner, attendant });
   await expectTeam(read, 'team', team);

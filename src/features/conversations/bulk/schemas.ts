@@ -22,6 +22,10 @@ export const MAX_FAILURES = declareLimit(100, {
   beyond: 'the others are left out',
 });
 
+export const MARK_UNREAD = plain.flag(
+  'true: marks each conversation as unread, false: as read, like PUT /v1/conversations/{id}/unread and …/read',
+);
+
 const ConversationChange = define(
   'ConversationChange',
   Type.Partial(
@@ -29,9 +33,7 @@ const ConversationChange = define(
       ...SHARED_CHANGES,
       add_tags: tagList('Tags to add to each conversation'),
       remove_tags: tagList('Tags to remove from each conversation'),
-      unread: plain.flag(
-        'true: marks each conversation as unread, false: as read, like PUT /v1/conversations/{id}/unread and …/read',
-      ),
+      unread: MARK_UNREAD,
     }),
     { additionalProperties: false, minProperties: 1 },
   ),
