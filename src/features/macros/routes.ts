@@ -1,0 +1,137 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { readRequestOrigin } from '../../platform/http/access.ts';
+import { declareTag } from '../../platform/http/description.ts';
+import type { Need } from '../../platform/http/needs.ts';
+import { operation } from '../../platform/http/route.ts';
+import { ref } from '../../platform/values/schema.ts';
+import { Conversation } from '../conversations/schemas.ts';
+import { actionNeeds } from './actions.ts';
+import {
+  createMacro,
+  findVisible,
+  pageMacros,
+  readMacro,
+  readRunConversation,
+  removeMacro,
+  runMacro,
+  updateMacroById,
+} from './macros.ts';
+import {
+  Macro,
+  MacroCreate,
+  MacroList,
+  MacroParams,
+  MacroQuery,
+  MacroRun,
+  MacroUpdate,
+  type Actions,
+} from './schemas.ts';
+
+const RIGHTS = 'Only its owner can see and change a personal macro. Owners and admins can change a shared one.';
+
+const SHARED = { scopes: ['messages:update'], when: 'for a macro shared by the company' } as const;
+const NEEDS_TO_CHANGE: Need<{ params: { id: string } }> = {
+  ...SHARED,
+  arises: async (tenant, { params }) => (await findVisible(tenant, params.id))?.owner === null,
+};
+const givenActions = actionNeeds<{ body: { actions?: Actions } }>((_tenant, { body }) => body.actions ?? null);
+
+export function macroRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('macros', 'Actions on a conversation that users make with one click');
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/macros',
+    scope: 'conversations:update',
+    needs: [{ ...SHARED, arises: (_tenant, { body: { owner = null } }) => owner === null }, ...givenActions],
+    action: 'macros.create',
+    summary: 'Create a macro',
+    description: RIGHTS,
+    body: ref(MacroCreate),
+    answers: { 201: ref(Macro) },
+    errors: ['UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    handler: (tenant, { body }) => createMacro(tenant, body),
+    again: readMacro,
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/macros',
+    scope: 'conversations:read',
+    summary: "List the company's macros and the caller's own",
+    description: 'Personal ones of other users are not shown.',
+    query: MacroQuery,
+    answers: { 200: MacroList },
+    handler: (tenant, { query }) => pageMacros(tenant, query),
+  });
+  recordRoutes(app, kit);
+  runRoute(app, kit);
+}
+
+function recordRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/macros/:id',
+    scope: 'conversations:read',
+    summary: 'Read a macro',
+    description: 'Personal macros of other users are not found (404).',
+    params: MacroParams,
+    answers: { 200: ref(Macro) },
+    handler: (tenant, { params }) => readMacro(tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'PATCH',
+    path: '/v1/macros/:id',
+    scope: 'conversations:update',
+    needs: [NEEDS_TO_CHANGE, ...givenActions],
+    action: 'macros.update',
+    summary: 'Change a macro',
+    description: `\`actions\` replaces all actions. ${RIGHTS}`,
+    params: MacroParams,
+    body: ref(MacroUpdate),
+    answers: { 200: ref(Macro) },
+    errors: ['UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    handler: (tenant, { params, body }) => updateMacroById(tenant, params.id, body),
+  });
+  operation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/macros/:id',
+    scope: 'conversations:update',
+    needs: [NEEDS_TO_CHANGE],
+    action: 'macros.delete',
+    summary: 'Remove a macro',
+    description: RIGHTS,
+    params: MacroParams,
+    answers: { 200: ref(Macro) },
+    handler: (tenant, { params }) => removeMacro(tenant, params.id),
+  });
+}
+
+function runRoute(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/macros/:id/run',
+    scope: 'conversations:update',
+    needs: actionNeeds<{ params: { id: string } }>(
+      async (tenant, { params }) => (await findVisible(tenant, params.id))?.actions ?? null,
+    ),
+    action: 'macros.run',
+    summary: 'Run a macro',
+    description:
+      'Makes all its actions in a conversation, or none of them, in the name of the caller. A message to the contact is sent right ' +
+      'after that as a scheduled message, under the rules of a normal send. Returns the conversation.',
+    params: MacroParams,
+    body: ref(MacroRun),
+    answers: { 201: ref(Conversation) },
+    errors: [
+      'UNKNOWN_REFERENCE',
+      'CONVERSATION_OPEN',
+      'CONTENT_NOT_SUPPORTED',
+      'TEMPLATE_NOT_SENDABLE',
+      'TEMPLATES_NOT_SUPPORTED',
+      'QUOTA_EXCEEDED',
+    ],
+    handler: (tenant, { params, body, reply }) =>
+      runMacro(kit, tenant, { ...params, ...body }, readRequestOrigin(reply.request)),
+    again: (tenant, _id, { body }) => readRunConversation(tenant, body),
+  });
+}
