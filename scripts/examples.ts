@@ -14,6 +14,7 @@ import { recordAttachments } from './example-attachments.ts';
 import { recordCampaigns } from './example-campaigns.ts';
 import { recordAgents } from './example-agents.ts';
 import { emitNews, recordDeliveries, recordDoorWebhooks } from './example-deliveries.ts';
+import { recordAutomation } from './example-automation.ts';
 import { recordKnowledge } from './example-knowledge.ts';
 import { recordImport, recordRecords, recordViews } from './example-records.ts';
 import { recordLive } from './example-live.ts';
@@ -83,13 +84,6 @@ async function recordCompanies(take: Take, platform: Platform): Promise<void> {
   await take('PATCH /v1/companies/{id}', _id, { key, body: { description: 'Bread and coffee since 1974' } });
 }
 
-async function recordQuickReplies(take: Take): Promise<void> {
-  const greeting = { title: 'Greeting', shortcut: 'hello', content: 'Hello {{contact.first_name}}! How can we help?' };
-  const reply = await take('POST /v1/quick-replies', '', { body: greeting });
-  await take('PATCH /v1/quick-replies/{id}', reply._id, { body: { shortcut: 'hi' } });
-  await take('DELETE /v1/quick-replies/{id}', reply._id);
-}
-
 async function recordScheduled(take: Take, conversation: string): Promise<void> {
   const message = { contentType: 'TEXT', content: 'Good morning! Your cake is ready.' };
   const schedule = (send_at: string): Promise<Json> =>
@@ -141,7 +135,7 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   await take('POST /v1/messages/note', '', {
     body: { conversationId: conversation, message: note, mentions: [user._id] },
   });
-  await recordQuickReplies(take);
+  await recordAutomation(take, platform, conversation);
   await platform.sandbox('PUT', '/sandbox/settings', { fail_status: { code: 131026, times: 1 } });
   const lost = { content: 'Are you still there?', contentType: 'TEXT' };
   await take('POST /v1/messages/send-text', '', { body: { conversationId: conversation, message: lost } });

@@ -99,6 +99,10 @@ export const METHODS: Record<string, Record<string, string>> = {
     writeNote: 'POST /v1/messages/note',
     revoke: 'POST /v1/messages/{id}/revoke',
   },
+  rules: {
+    listRuns: 'GET /v1/rules/{id}/runs',
+    dryRun: 'POST /v1/rules/dry-run',
+  },
   agents: {
     turns: 'GET /v1/agents/turns',
     followUps: 'GET /v1/agents/follow-ups',

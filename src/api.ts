@@ -21,6 +21,7 @@ import { mcpRoutes } from './features/agents/mcp/routes.ts';
 import { agentRoutes } from './features/agents/routes.ts';
 import { knowledgeRoutes } from './features/knowledge/routes.ts';
 import { liveRoutes } from './features/live/routes.ts';
+import { macroRoutes } from './features/macros/routes.ts';
 import { mergeRoutes } from './features/merges/routes.ts';
 import { inboxHealthRoutes } from './features/messages/inbox-health/routes.ts';
 import { messageRoutes } from './features/messages/routes.ts';
@@ -30,6 +31,7 @@ import { profileRoutes } from './features/profiles/routes.ts';
 import { quickReplyRoutes } from './features/quick-replies/routes.ts';
 import { optOutRoutes } from './features/opt-outs/routes.ts';
 import { pipelineRoutes } from './features/pipelines/routes.ts';
+import { ruleRoutes } from './features/rules/routes.ts';
 import { tableRoutes } from './features/tables/routes.ts';
 import { viewRoutes } from './features/views/routes.ts';
 import { scheduledMessageRoutes } from './features/scheduled-messages/routes.ts';
@@ -88,6 +90,8 @@ const rooms = [
   viewRoutes,
   templateRoutes,
   scheduledMessageRoutes,
+  macroRoutes,
+  ruleRoutes,
   campaignRoutes,
   knowledgeRoutes,
   agentRoutes,

@@ -37,6 +37,8 @@ import { eraseRowsJob } from './features/tables/jobs.ts';
 import { FOLLOW_UPS } from './features/agents/follow-ups/source.ts';
 import { purgeTurnsJob } from './features/agents/jobs.ts';
 import { startAgents } from './features/agents/turns/loop.ts';
+import { purgeRuleRunsJob } from './features/rules/jobs.ts';
+import { startRules } from './features/rules/loop.ts';
 import { purgeScheduledJob } from './features/scheduled-messages/jobs.ts';
 import { SCHEDULED_MESSAGES } from './features/scheduled-messages/source.ts';
 import { startDueSends } from './features/sends/due/loop.ts';
@@ -92,6 +94,7 @@ const jobs = [
   mailAwayJob,
   sendAwayMailJob,
   purgeScheduledJob,
+  purgeRuleRunsJob,
   findUndividedJob,
   redactContactJob,
 ];
@@ -119,6 +122,7 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     startAgents(kit),
     startDueSends(kit, FOLLOW_UPS),
     startDueSends(kit, SCHEDULED_MESSAGES),
+    startRules(kit),
     startPushes(kit),
   ];
   const looks = [

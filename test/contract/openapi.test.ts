@@ -136,6 +136,33 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
       { scope: `users:${action}`, why: 'whoever manages users groups them' },
     ]),
   ),
+  ...Object.fromEntries(
+    [
+      ['GET', ''],
+      ['POST', ''],
+      ['GET', '/{id}'],
+      ['PATCH', '/{id}'],
+      ['DELETE', '/{id}'],
+      ['POST', '/{id}/run'],
+    ].map(([method = '', end]) => [
+      `${method} /v1/macros${end}`,
+      { scope: method === 'GET' ? 'conversations:read' : 'conversations:update', why: 'changes conversations' },
+    ]),
+  ),
+  ...Object.fromEntries(
+    [
+      ['GET', '', 'read'],
+      ['POST', '', 'create'],
+      ['POST', '/dry-run', 'read'],
+      ['GET', '/{id}', 'read'],
+      ['GET', '/{id}/runs', 'read'],
+      ['PATCH', '/{id}', 'update'],
+      ['DELETE', '/{id}', 'delete'],
+    ].map(([method, end, action]) => [
+      `${method} /v1/rules${end}`,
+      { scope: `agents:${action}`, why: 'works without a person, as agents do' },
+    ]),
+  ),
   'GET /v1/quick-replies': { scope: 'messages:read', why: 'is a text for messages' },
   'POST /v1/quick-replies': { scope: 'messages:create', why: 'everybody who sends has texts of their own' },
   'GET /v1/quick-replies/{id}': { scope: 'messages:read', why: 'is a text for messages' },
@@ -223,6 +250,7 @@ const UNLOGGED = [
   'POST /v1/contacts/import/phone-numbers',
   'POST /v1/knowledge/search',
   'POST /v1/inboxes/{id}/check-numbers',
+  'POST /v1/rules/dry-run',
   'POST /v1/agents/{id}/try',
   'POST /v1/agents/mcp-servers/{id}/check',
 ];
@@ -239,6 +267,7 @@ const ASKING = [
   'POST /v1/contacts/import/phone-numbers',
   'POST /v1/knowledge/search',
   'POST /v1/inboxes/{id}/check-numbers',
+  'POST /v1/rules/dry-run',
   'POST /v1/agents/{id}/try',
   'POST /v1/agents/mcp-servers/{id}/check',
 ];

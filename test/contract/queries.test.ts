@@ -18,6 +18,7 @@ import { CAMPAIGN_QUEUE } from '../../src/features/campaigns/turn-queries.ts';
 import { CONVERSATION_RUNS } from '../../src/features/conversations/bulk/runs.ts';
 import { IMPORTS } from '../../src/features/imports/imports.ts';
 import { KNOWLEDGE_QUEUE } from '../../src/features/knowledge/turn-queries.ts';
+import { RULE_EVENTS } from '../../src/features/rules/queue-queries.ts';
 import { COPY_QUEUE } from '../../src/features/templates/copy-queries.ts';
 import { openLeases, recordTurns } from '../../src/platform/work/claims/leases.ts';
 import { runQueue } from '../../src/platform/work/runs/queries.ts';
@@ -69,6 +70,7 @@ const QUEUES = [
   FOLLOW_UP_QUEUE,
   KNOWLEDGE_QUEUE,
   PUSH_QUEUE,
+  RULE_EVENTS,
   SCHEDULED_QUEUE,
   TURN_QUEUE,
   ...RUN_KINDS.map(runQueue),
@@ -108,6 +110,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'retention.countPages': 'the size of a table',
   'notifications.deleteOld': 'retention, by age alone',
   'scheduled-messages.deleteEnded': 'retention, by age alone',
+  'rules.deleteOldRuns': 'retention, by age alone',
   'runs.deleteOld': 'retention, by age alone',
   'bulk.deleteOldRuns': 'runs of all companies, by their age alone',
   'bulk.deleteOldPeople': 'days of all companies, by their age alone',

@@ -80,6 +80,10 @@ import type {
   ListedKnowledgeItem,
   LiveEvent,
   Login,
+  Macro,
+  MacroCreate,
+  MacroRun,
+  MacroUpdate,
   McpCheck,
   McpServer,
   McpServerCreate,
@@ -114,6 +118,12 @@ import type {
   Row,
   RowCreate,
   RowUpdate,
+  Rule,
+  RuleCreate,
+  RuleDryRun,
+  RuleDryRunResult,
+  RuleRun,
+  RuleUpdate,
   ScheduledMessage,
   ScheduledMessageCreate,
   ScheduledMessageUpdate,
@@ -938,6 +948,57 @@ export interface ScheduledMessagesListQuery {
   status?: 'SCHEDULED' | 'SENT' | 'CANCELLED' | 'FAILED' | undefined;
 }
 
+export interface MacrosListQuery {
+  /** Starts at 1, the default; cannot be combined with `after` */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
+}
+
+export interface RulesListQuery {
+  /** Starts at 1, the default; cannot be combined with `after` */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** MESSAGE_RECEIVED: a contact writes; CONVERSATION_OPENED: a conversation is created or reopened; CONVERSATION_ASSIGNED: it gets an owner or a team; CONVERSATION_CLOSED; TAG_ADDED; REPLY_OVERDUE: a contact has waited for a reply for `after_minutes` */
+  event?: 'MESSAGE_RECEIVED' | 'CONVERSATION_OPENED' | 'CONVERSATION_ASSIGNED' | 'CONVERSATION_CLOSED' | 'TAG_ADDED' | 'REPLY_OVERDUE' | undefined;
+  /** Only rules that run, or only others */
+  is_active?: boolean | undefined;
+}
+
+export interface RulesListRunsQuery {
+  /** Starts at 1, the default; cannot be combined with `after` */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** Only records with this status */
+  status?: 'DONE' | 'FAILED' | undefined;
+}
+
 export interface CampaignsExportQuery {
   /** ENROLLMENTS: one line per contact, newest first. ANALYTICS: one line per counter: group, item, counter, count */
   content?: 'ENROLLMENTS' | 'ANALYTICS' | undefined;
@@ -1186,7 +1247,7 @@ export interface WebhooksListDeliveriesQuery {
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** The event */
-  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
+  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'FIELD_UPDATED' | undefined;
   /** Only records with this status */
   status?: 'QUEUED' | 'SENDING' | 'DELIVERED' | 'FAILED' | 'UNKNOWN' | undefined;
   /** Only deliveries to this webhook */
@@ -1579,6 +1640,36 @@ export interface Methods {
     /** Schedule a message. Sends a text, a file or a template at `send_at`, in the name of the caller, under the rules of a normal send. With `hold_seconds` instead, the message is held for some seconds, in which it can be cancelled: this is how the console undoes a send. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     create: (body: ScheduledMessageCreate, options?: CallOptions) => Promise<ScheduledMessage>;
   };
+  macros: {
+    /** Run a macro. Makes all its actions in a conversation, or none of them, in the name of the caller. A message to the contact is sent right after that as a scheduled message, under the rules of a normal send. Returns the conversation. Requires the scope `conversations:update`. Also requires `messages:create` if the actions write to the contact; `notes:create` if the actions write a note. */
+    run: (id: string, body: MacroRun, options?: CallOptions) => Promise<Conversation>;
+    /** Remove a macro. Only its owner can see and change a personal macro. Owners and admins can change a shared one. Requires the scope `conversations:update`. Also requires `messages:update` for a macro shared by the company. */
+    delete: (id: string, options?: CallOptions) => Promise<Macro>;
+    /** Change a macro. `actions` replaces all actions. Only its owner can see and change a personal macro. Owners and admins can change a shared one. Requires the scope `conversations:update`. Also requires `messages:update` for a macro shared by the company; `messages:create` if the actions write to the contact; `notes:create` if the actions write a note; `attachments:read` if the body names a file that the caller has not uploaded. */
+    update: (id: string, body: MacroUpdate, options?: CallOptions) => Promise<Macro>;
+    /** Read a macro. Personal macros of other users are not found (404). Requires the scope `conversations:read`. */
+    get: (id: string, options?: CallOptions) => Promise<Macro>;
+    /** List the company's macros and the caller's own. Personal ones of other users are not shown. Requires the scope `conversations:read`. */
+    list: ListMethod<[query?: MacrosListQuery, options?: CallOptions], Macro>;
+    /** Create a macro. Only its owner can see and change a personal macro. Owners and admins can change a shared one. Requires the scope `conversations:update`. Also requires `messages:update` for a macro shared by the company; `messages:create` if the actions write to the contact; `notes:create` if the actions write a note; `attachments:read` if the body names a file that the caller has not uploaded. */
+    create: (body: MacroCreate, options?: CallOptions) => Promise<Macro>;
+  };
+  rules: {
+    /** Remove a rule. The list of its runs is deleted with it. Requires the scope `agents:delete`. */
+    delete: (id: string, options?: CallOptions) => Promise<Rule>;
+    /** Change a rule. `conditions` and `actions` replace all of them. Events that happened before the change run the rule as it is now. Requires the scope `agents:update`. Also requires `conversations:update`; `messages:create` if the actions write to the contact; `notes:create` if the actions write a note; `messages:create` if the actions write to the contact; `notes:create` if the actions write a note; `attachments:read` if the body names a file that the caller has not uploaded. */
+    update: (id: string, body: RuleUpdate, options?: CallOptions) => Promise<Rule>;
+    /** Read a rule. Its runs are listed by GET /v1/rules/{id}/runs. Requires the scope `agents:read`. */
+    get: (id: string, options?: CallOptions) => Promise<Rule>;
+    /** List rules. Those of an event run by `position`. Requires the scope `agents:read`. */
+    list: ListMethod<[query?: RulesListQuery, options?: CallOptions], Rule>;
+    /** Create a rule. When the event happens in a conversation and each group of conditions holds, the platform makes the actions, all or none of them. Changes made by rules start no rule, and each event runs a rule at most once. A rule writes to the contact of a conversation at most once in 24 hours, and never answers automatic messages. Requires the scope `agents:create`. Also requires `conversations:update`; `messages:create` if the actions write to the contact; `notes:create` if the actions write a note; `attachments:read` if the body names a file that the caller has not uploaded. */
+    create: (body: RuleCreate, options?: CallOptions) => Promise<Rule>;
+    /** List the runs of a rule. Events whose conditions do not hold make no run. Runs are kept for 30 days. Requires the scope `agents:read`. */
+    listRuns: ListMethod<[id: string, query?: RulesListRunsQuery, options?: CallOptions], RuleRun>;
+    /** Try the conditions of a rule. Counts the messages of contacts of the last 7 days, or for other events the conversations with a message in that time, for which the conditions hold. The conversations are looked at as they are now. Nothing is changed. Requires the scope `agents:read`. Also requires `conversations:read` and `messages:read`. */
+    dryRun: (body: RuleDryRun, options?: CallOptions) => Promise<RuleDryRunResult>;
+  };
   campaigns: {
     /** Export a campaign as CSV. Returns the contacts of a campaign with their statuses, or its counters. A company can run two exports at a time (429). If an export cannot be read to its end, the connection is cut. Requires the scope `campaigns:read`. Also requires `contacts:read` unless `content` is ANALYTICS. */
     export: (id: string, query?: CampaignsExportQuery, options?: CallOptions) => Promise<Response>;
@@ -1936,6 +2027,23 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     get: { method: 'GET', path: '/v1/scheduled-messages/{id}' },
     list: { method: 'GET', path: '/v1/scheduled-messages', query: true, answer: 'list' },
     create: { method: 'POST', path: '/v1/scheduled-messages', body: 'json', key: true },
+  },
+  macros: {
+    run: { method: 'POST', path: '/v1/macros/{id}/run', body: 'json', key: true },
+    delete: { method: 'DELETE', path: '/v1/macros/{id}' },
+    update: { method: 'PATCH', path: '/v1/macros/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/macros/{id}' },
+    list: { method: 'GET', path: '/v1/macros', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/macros', body: 'json', key: true },
+  },
+  rules: {
+    delete: { method: 'DELETE', path: '/v1/rules/{id}' },
+    update: { method: 'PATCH', path: '/v1/rules/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/rules/{id}' },
+    list: { method: 'GET', path: '/v1/rules', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/rules', body: 'json', key: true },
+    listRuns: { method: 'GET', path: '/v1/rules/{id}/runs', query: true, answer: 'list' },
+    dryRun: { method: 'POST', path: '/v1/rules/dry-run', body: 'json' },
   },
   campaigns: {
     export: { method: 'GET', path: '/v1/campaigns/{id}/export', query: true, answer: 'file' },

@@ -889,7 +889,7 @@ export interface Conversation {
     /** Whether it was received, sent, is a note of the company, or comes from the platform */
     message_type: 'INCOMING' | 'OUTGOING' | 'NOTE' | 'SYSTEM';
     /** Where the message comes from */
-    origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'BUSINESS_APP' | 'CHANNEL';
+    origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'RULE' | 'BUSINESS_APP' | 'CHANNEL';
     /** Whether it was not sent or not delivered */
     is_failed: boolean;
     /** ISO 8601 UTC with milliseconds */
@@ -899,7 +899,7 @@ export interface Conversation {
   last_message_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_inbound_at: string | null;
-  /** When the contact wrote the oldest message that no one has answered; null if the contact is not waiting. A message of a user, a key, an agent or the business app answers as soon as it is accepted, even if it fails later; a campaign, a bulk send, a follow-up and a note do not. Closing ends the waiting */
+  /** When the contact wrote the oldest message that no one has answered; null if the contact is not waiting. A message of a user, a key, an agent or the business app answers as soon as it is accepted, even if it fails later; a campaign, a bulk send, a follow-up, a rule and a note do not. Closing ends the waiting */
   waiting_since: string | null;
   /** ISO 8601 UTC with milliseconds */
   window_expires_at: string | null;
@@ -1283,7 +1283,7 @@ export interface Message {
   /** Whether it was received, sent, is a note of the company, or comes from the platform */
   message_type: 'INCOMING' | 'OUTGOING' | 'NOTE' | 'SYSTEM';
   /** Where the message comes from */
-  origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'BUSINESS_APP' | 'CHANNEL';
+  origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'RULE' | 'BUSINESS_APP' | 'CHANNEL';
   /** The kind of content */
   contentType: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE' | 'INTERACTIVE' | 'LOCATION' | 'CONTACTS' | 'REACTION' | 'UNSUPPORTED';
   /** The text */
@@ -2670,7 +2670,7 @@ export interface ContactNote {
   /** Who wrote the note */
   author: {
     /** The kind of author: a user or a key */
-    type: 'USER' | 'KEY' | 'AGENT' | 'CAMPAIGN' | 'FOLLOWUP';
+    type: 'USER' | 'KEY' | 'AGENT' | 'CAMPAIGN' | 'FOLLOWUP' | 'RULE';
     /** Identifier: 24 lower-case hex characters */
     _id: string;
     /** Its name at that time */
@@ -2816,8 +2816,8 @@ export interface HistoryEntry {
   conversation: string;
   /** Who made the change; null for the platform itself, for example when a snooze ends */
   actor: {
-    /** The kind of actor: a user, a key, an agent, a campaign or a follow-up */
-    type: 'USER' | 'KEY' | 'AGENT' | 'CAMPAIGN' | 'FOLLOWUP';
+    /** The kind of actor: a user, a key, an agent, a campaign, a follow-up or a rule */
+    type: 'USER' | 'KEY' | 'AGENT' | 'CAMPAIGN' | 'FOLLOWUP' | 'RULE';
     /** Identifier: 24 lower-case hex characters */
     _id: string;
     /** Its name at that time */
@@ -2861,6 +2861,425 @@ export interface Participants {
 export interface ParticipantAdd {
   /** The user who is to follow */
   user: string;
+}
+
+export interface QuickReply {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The name shown in the list of texts */
+  title: string;
+  /** What users type after a slash */
+  shortcut: string;
+  /** The text */
+  content: string;
+  /** Identifier: 24 lower-case hex characters */
+  attachment: string | null;
+  /** Identifier: 24 lower-case hex characters */
+  owner: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface QuickReplyCreate {
+  /** The name shown in a list */
+  title: string;
+  /** What users type after a slash; unique, ignoring case, among those of the company and of each user */
+  shortcut: string;
+  /** The text, in which the client fills in the variables {{contact.name}}, {{contact.first_name}}, {{contact.email}}, {{contact.phone_number}}, {{user.name}}, {{company.name}} */
+  content: string;
+  /** A file that is sent with the text */
+  attachment?: string | null | undefined;
+  /** The calling user, for a personal one; null, the default: the entire company */
+  owner?: string | null | undefined;
+}
+
+export interface QuickReplyUpdate {
+  /** The name shown in a list */
+  title?: string | undefined;
+  /** What users type after a slash; unique, ignoring case, among those of the company and of each user */
+  shortcut?: string | undefined;
+  /** The text, in which the client fills in the variables {{contact.name}}, {{contact.first_name}}, {{contact.email}}, {{contact.phone_number}}, {{user.name}}, {{company.name}} */
+  content?: string | undefined;
+  /** A file that is sent with the text */
+  attachment?: string | null | undefined;
+}
+
+export interface ScheduledContent {
+  /** The kind of content. TEXT by default */
+  contentType?: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE' | undefined;
+  /** The text, or the caption of a file */
+  content?: string | null | undefined;
+  /** The uploaded file, for the type of a file */
+  attachment?: string | null | undefined;
+  /** The template with its values, for TEMPLATE */
+  template?: GivenTemplate | null | undefined;
+  /** Only for EMAIL: the subject and the recipients of the mail */
+  email?: {
+    /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
+    subject?: string | null | undefined;
+    /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
+    to?: string[] | undefined;
+    /** Cc: further recipients, visible to all recipients */
+    cc?: string[] | undefined;
+    /** Bcc: further recipients, hidden from the others */
+    bcc?: string[] | undefined;
+  } | null | undefined;
+}
+
+/** A message that is sent at a time */
+export interface ScheduledMessage {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** Identifier: 24 lower-case hex characters */
+  contact: string;
+  /** Identifier: 24 lower-case hex characters */
+  inbox: string;
+  /** The message to send */
+  message: {
+    /** The kind of content. TEXT by default */
+    contentType: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE';
+    /** The text, or the caption of a file */
+    content: string | null;
+    /** Identifier: 24 lower-case hex characters */
+    attachment: string | null;
+    /** The template with its values */
+    template: GivenTemplate | null;
+    /** Only for EMAIL: the subject and the recipients of the mail */
+    email?: {
+      /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
+      subject?: string | null | undefined;
+      /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
+      to?: string[] | undefined;
+      /** Cc: further recipients, visible to all recipients */
+      cc?: string[] | undefined;
+      /** Bcc: further recipients, hidden from the others */
+      bcc?: string[] | undefined;
+    } | null | undefined;
+  };
+  /** The message that it replies to */
+  reply_to: string | null;
+  /** When it is sent */
+  send_at: string;
+  /** Whether it was created with `hold_seconds`, so that its author could take it back */
+  is_held: boolean;
+  /** Whether it is cancelled if the contact writes first */
+  cancel_on_reply: boolean;
+  /** SCHEDULED; SENT: the network was called, and the message has a status of its own; CANCELLED; FAILED */
+  status: 'SCHEDULED' | 'SENT' | 'CANCELLED' | 'FAILED';
+  /** The message, once it is stored to be sent. A blocked or rejected message is stored as well */
+  sent_message: string | null;
+  /** Why it was cancelled; null unless it was */
+  cancel_reason: 'CANCELLED_BY_REQUEST' | 'REPLIED' | null;
+  /** Why it failed */
+  failure: {
+    /** The code of the cause in the errors of the message, or of the error with which a send would be refused. AUTHOR_INACTIVE: the user was deactivated, removed or given a role that cannot send, or the API key was revoked or has expired. COMPANY_SUSPENDED: the company was suspended */
+    code: string;
+    /** The cause in a sentence */
+    message: string;
+  } | null;
+  /** The user, API key or rule in whose name it is sent */
+  created_by: {
+    /** The kind of author */
+    type: 'USER' | 'KEY' | 'RULE';
+    /** The id of the user, the API key or the rule */
+    _id: string;
+    /** The name shown to people */
+    name: string;
+  };
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface ScheduledMessageCreate {
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** The message to send */
+  message: ScheduledContent;
+  /** When it is sent: in the future, at most a year ahead */
+  send_at?: string | undefined;
+  /** Instead of `send_at`: holds the message for this long, so that its author can take it back */
+  hold_seconds?: number | undefined;
+  /** The message that it replies to */
+  reply_to?: string | null | undefined;
+  /** true: it is cancelled if the contact writes first */
+  cancel_on_reply?: boolean | undefined;
+}
+
+export interface ScheduledMessageUpdate {
+  /** The message to send */
+  message?: ScheduledContent | undefined;
+  /** When it is sent: in the future, at most a year ahead */
+  send_at?: string | undefined;
+  /** The message that it replies to */
+  reply_to?: string | null | undefined;
+  /** true: it is cancelled if the contact writes first */
+  cancel_on_reply?: boolean | undefined;
+}
+
+export interface Actions {
+  /** SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens, or this one within `reopen_days` of the inbox */
+  status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
+  /** How urgent it is; null for no priority */
+  priority?: 'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT' | null | undefined;
+  /** AI requires an agent */
+  handled_by?: 'AI' | 'HUMAN' | 'NONE' | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  agent?: string | null | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  owner?: string | null | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  attendant?: string | null | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  team?: string | null | undefined;
+  /** The pipeline is set with the step; null clears both */
+  step?: string | null | undefined;
+  /** Values by the slug or id of their field; null clears a value */
+  custom_fields?: Record<string, string[] | number | boolean | string | null> | undefined;
+  /** Tags to add */
+  add_tags?: string[] | undefined;
+  /** Tags to remove */
+  remove_tags?: string[] | undefined;
+  /** true: marks each conversation as unread, false: as read, like PUT /v1/conversations/{id}/unread and …/read */
+  unread?: boolean | undefined;
+  /** Snoozes the conversation for this time; not with `status` */
+  snooze_minutes?: number | undefined;
+  /** A note for the team */
+  note?: string | undefined;
+  /** A text to the contact, in which these variables are filled in: {{contact.name}}, {{contact.first_name}}, {{contact.email}}, {{contact.phone_number}}, {{user.name}}, {{company.name}}. Not with `template` */
+  reply?: string | undefined;
+  /** A template to the contact */
+  template?: GivenTemplate | undefined;
+}
+
+export interface Macro {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The name shown to people */
+  name: string;
+  /** Identifier: 24 lower-case hex characters */
+  owner: string | null;
+  /** What is done, in one transaction: the note, the message, then all changes */
+  actions: Actions;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface MacroCreate {
+  /** The name shown to people */
+  name: string;
+  /** What is done, in one transaction: the note, the message, then all changes */
+  actions: Actions;
+  /** The calling user, for a personal one; null, the default: the entire company */
+  owner?: string | null | undefined;
+}
+
+export interface MacroUpdate {
+  /** The name shown to people */
+  name?: string | undefined;
+  /** What is done, in one transaction: the note, the message, then all changes */
+  actions?: Actions | undefined;
+}
+
+export interface MacroRun {
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** Holds the message to the contact for this long, so that it can be cancelled; 0, the default, sends it at once */
+  hold_seconds?: number | undefined;
+}
+
+export interface RuleCondition {
+  /** What is looked at: `text` is the text of the message with the subject of a mail, and for events without a message that of the last one; all others are fields of the conversation */
+  field: 'text' | 'inbox' | 'channel' | 'status' | 'priority' | 'handled_by' | 'agent' | 'owner' | 'attendant' | 'team' | 'step' | 'tags' | 'custom_field';
+  /** The id or slug of a custom field of conversations, for the field custom_field */
+  custom_field?: string | undefined;
+  /** ANY_OF and NONE_OF compare entire values; CONTAINS_… look for parts of a text, ignoring case and accents; AT_LEAST and AT_MOST compare numbers and dates */
+  operator: 'ANY_OF' | 'NONE_OF' | 'CONTAINS_ANY_OF' | 'CONTAINS_NONE_OF' | 'AT_LEAST' | 'AT_MOST' | 'IS_SET' | 'IS_EMPTY';
+  /** Ids, names such as WAP_AUTO_CLOSER or HIGH, tags, words or numbers. Not for IS_SET and IS_EMPTY */
+  values?: string[] | undefined;
+}
+
+export interface RuleConditionGroup {
+  /** Whether all of its conditions must be true, or one of them */
+  match: 'ALL' | 'ANY';
+  /** The conditions */
+  conditions: RuleCondition[];
+}
+
+export interface RuleActions {
+  /** SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens, or this one within `reopen_days` of the inbox */
+  status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
+  /** How urgent it is; null for no priority */
+  priority?: 'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT' | null | undefined;
+  /** AI requires an agent */
+  handled_by?: 'AI' | 'HUMAN' | 'NONE' | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  agent?: string | null | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  owner?: string | null | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  attendant?: string | null | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  team?: string | null | undefined;
+  /** The pipeline is set with the step; null clears both */
+  step?: string | null | undefined;
+  /** Values by the slug or id of their field; null clears a value */
+  custom_fields?: Record<string, string[] | number | boolean | string | null> | undefined;
+  /** Tags to add */
+  add_tags?: string[] | undefined;
+  /** Tags to remove */
+  remove_tags?: string[] | undefined;
+  /** true: marks each conversation as unread, false: as read, like PUT /v1/conversations/{id}/unread and …/read */
+  unread?: boolean | undefined;
+  /** Snoozes the conversation for this time; not with `status` */
+  snooze_minutes?: number | undefined;
+  /** A note for the team */
+  note?: string | undefined;
+  /** A text to the contact, in which these variables are filled in: {{contact.name}}, {{contact.first_name}}, {{contact.email}}, {{contact.phone_number}}, {{user.name}}, {{company.name}}. Not with `template` */
+  reply?: string | undefined;
+  /** A template to the contact */
+  template?: GivenTemplate | undefined;
+  /** true: sends the event RULE_RUN to the webhook, with the run as its data */
+  webhook?: boolean | undefined;
+}
+
+export interface Rule {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The name shown to people */
+  name: string;
+  /** MESSAGE_RECEIVED: a contact writes; CONVERSATION_OPENED: a conversation is created or reopened; CONVERSATION_ASSIGNED: it gets an owner or a team; CONVERSATION_CLOSED; TAG_ADDED; REPLY_OVERDUE: a contact has waited for a reply for `after_minutes` */
+  event: 'MESSAGE_RECEIVED' | 'CONVERSATION_OPENED' | 'CONVERSATION_ASSIGNED' | 'CONVERSATION_CLOSED' | 'TAG_ADDED' | 'REPLY_OVERDUE';
+  /** For REPLY_OVERDUE: how long the contact has waited */
+  after_minutes: number | null;
+  /** Whether it runs */
+  is_active: boolean;
+  /** Rules of the same event run in this order, the smallest first */
+  position: number;
+  /** Groups of conditions, of which each must hold; none: the rule always runs */
+  conditions: RuleConditionGroup[];
+  /** What is done, in one transaction: the note, the message, then all changes */
+  actions: RuleActions;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface RuleCreate {
+  /** The name shown to people */
+  name: string;
+  /** MESSAGE_RECEIVED: a contact writes; CONVERSATION_OPENED: a conversation is created or reopened; CONVERSATION_ASSIGNED: it gets an owner or a team; CONVERSATION_CLOSED; TAG_ADDED; REPLY_OVERDUE: a contact has waited for a reply for `after_minutes` */
+  event: 'MESSAGE_RECEIVED' | 'CONVERSATION_OPENED' | 'CONVERSATION_ASSIGNED' | 'CONVERSATION_CLOSED' | 'TAG_ADDED' | 'REPLY_OVERDUE';
+  /** What is done, in one transaction: the note, the message, then all changes */
+  actions: RuleActions;
+  /** For REPLY_OVERDUE: how long the contact has waited */
+  after_minutes?: number | null | undefined;
+  /** Whether it runs. true by default */
+  is_active?: boolean | undefined;
+  /** Rules of the same event run in this order, the smallest first. 0 by default */
+  position?: number | undefined;
+  /** Groups of conditions, of which each must hold; none: the rule always runs */
+  conditions?: RuleConditionGroup[] | undefined;
+}
+
+export interface RuleUpdate {
+  /** The name shown to people */
+  name?: string | undefined;
+  /** MESSAGE_RECEIVED: a contact writes; CONVERSATION_OPENED: a conversation is created or reopened; CONVERSATION_ASSIGNED: it gets an owner or a team; CONVERSATION_CLOSED; TAG_ADDED; REPLY_OVERDUE: a contact has waited for a reply for `after_minutes` */
+  event?: 'MESSAGE_RECEIVED' | 'CONVERSATION_OPENED' | 'CONVERSATION_ASSIGNED' | 'CONVERSATION_CLOSED' | 'TAG_ADDED' | 'REPLY_OVERDUE' | undefined;
+  /** What is done, in one transaction: the note, the message, then all changes */
+  actions?: RuleActions | undefined;
+  /** For REPLY_OVERDUE: how long the contact has waited */
+  after_minutes?: number | null | undefined;
+  /** Whether it runs. true by default */
+  is_active?: boolean | undefined;
+  /** Rules of the same event run in this order, the smallest first. 0 by default */
+  position?: number | undefined;
+  /** Groups of conditions, of which each must hold; none: the rule always runs */
+  conditions?: RuleConditionGroup[] | undefined;
+}
+
+export interface RuleRun {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** Identifier: 24 lower-case hex characters */
+  rule: string;
+  /** MESSAGE_RECEIVED: a contact writes; CONVERSATION_OPENED: a conversation is created or reopened; CONVERSATION_ASSIGNED: it gets an owner or a team; CONVERSATION_CLOSED; TAG_ADDED; REPLY_OVERDUE: a contact has waited for a reply for `after_minutes` */
+  event: 'MESSAGE_RECEIVED' | 'CONVERSATION_OPENED' | 'CONVERSATION_ASSIGNED' | 'CONVERSATION_CLOSED' | 'TAG_ADDED' | 'REPLY_OVERDUE';
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** The name of the contact */
+  contact_name: string | null;
+  /** The message of the contact that started it; null for other events */
+  message: string | null;
+  /** FAILED: none of its actions was made, and `failure` says why */
+  status: 'DONE' | 'FAILED';
+  /** Why its message to the contact was left out. RECENT: the rule has written in this conversation within 24 hours; AUTOMATIC: it would answer a machine */
+  reply_skipped: 'RECENT' | 'AUTOMATIC' | null;
+  /** The scheduled message that it sends to the contact */
+  scheduled_message: string | null;
+  /** Why it failed */
+  failure: {
+    /** The code of the error */
+    code: string;
+    /** What happened, in a sentence */
+    message: string;
+  } | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface RuleDryRun {
+  /** MESSAGE_RECEIVED: a contact writes; CONVERSATION_OPENED: a conversation is created or reopened; CONVERSATION_ASSIGNED: it gets an owner or a team; CONVERSATION_CLOSED; TAG_ADDED; REPLY_OVERDUE: a contact has waited for a reply for `after_minutes` */
+  event: 'MESSAGE_RECEIVED' | 'CONVERSATION_OPENED' | 'CONVERSATION_ASSIGNED' | 'CONVERSATION_CLOSED' | 'TAG_ADDED' | 'REPLY_OVERDUE';
+  /** Groups of conditions, of which each must hold; none: the rule always runs */
+  conditions?: RuleConditionGroup[] | undefined;
+}
+
+export interface RuleDryRunResult {
+  /** The messages of contacts, or for other events the conversations with a message, of the last 7 days */
+  checked: number;
+  /** Those for which the conditions hold */
+  matched: number;
+  /** False if there were more than 2000: the newest were looked at */
+  is_complete: boolean;
+  /** The newest 50 matches */
+  matches: Array<{
+    /** Identifier: 24 lower-case hex characters */
+    conversation: string;
+    /** Identifier: 24 lower-case hex characters */
+    message: string | null;
+    /** Identifier: 24 lower-case hex characters */
+    inbox: string;
+    /** The messaging channel */
+    channel: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL';
+    /** The name of the contact */
+    contact_name: string | null;
+    /** The text of the message */
+    text: string | null;
+    /** ISO 8601 UTC with milliseconds */
+    createdAt: string;
+  }>;
 }
 
 export interface InboxUpdate {
@@ -4201,7 +4620,7 @@ export interface Notification {
   /** Who caused it; null for the contact and the platform itself */
   actor: {
     /** The kind of actor: a user, a key, an agent, a campaign or a follow-up */
-    type: 'USER' | 'KEY' | 'AGENT' | 'CAMPAIGN' | 'FOLLOWUP';
+    type: 'USER' | 'KEY' | 'AGENT' | 'CAMPAIGN' | 'FOLLOWUP' | 'RULE';
     /** Identifier: 24 lower-case hex characters */
     _id: string;
     /** Its name at that time */
@@ -4385,124 +4804,6 @@ export interface NotificationSettingsChange {
     /** Whether the user is mailed unread ones while away from the console */
     mail?: boolean | undefined;
   } | undefined;
-}
-
-export interface ScheduledContent {
-  /** The kind of content. TEXT by default */
-  contentType?: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE' | undefined;
-  /** The text, or the caption of a file */
-  content?: string | null | undefined;
-  /** The uploaded file, for the type of a file */
-  attachment?: string | null | undefined;
-  /** The template with its values, for TEMPLATE */
-  template?: GivenTemplate | null | undefined;
-  /** Only for EMAIL: the subject and the recipients of the mail */
-  email?: {
-    /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
-    subject?: string | null | undefined;
-    /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
-    to?: string[] | undefined;
-    /** Cc: further recipients, visible to all recipients */
-    cc?: string[] | undefined;
-    /** Bcc: further recipients, hidden from the others */
-    bcc?: string[] | undefined;
-  } | null | undefined;
-}
-
-/** A message that is sent at a time */
-export interface ScheduledMessage {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** Identifier: 24 lower-case hex characters */
-  conversation: string;
-  /** Identifier: 24 lower-case hex characters */
-  contact: string;
-  /** Identifier: 24 lower-case hex characters */
-  inbox: string;
-  /** The message to send */
-  message: {
-    /** The kind of content. TEXT by default */
-    contentType: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE';
-    /** The text, or the caption of a file */
-    content: string | null;
-    /** Identifier: 24 lower-case hex characters */
-    attachment: string | null;
-    /** The template with its values */
-    template: GivenTemplate | null;
-    /** Only for EMAIL: the subject and the recipients of the mail */
-    email?: {
-      /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
-      subject?: string | null | undefined;
-      /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
-      to?: string[] | undefined;
-      /** Cc: further recipients, visible to all recipients */
-      cc?: string[] | undefined;
-      /** Bcc: further recipients, hidden from the others */
-      bcc?: string[] | undefined;
-    } | null | undefined;
-  };
-  /** The message that it replies to */
-  reply_to: string | null;
-  /** When it is sent */
-  send_at: string;
-  /** Whether it was created with `hold_seconds`, so that its author could take it back */
-  is_held: boolean;
-  /** Whether it is cancelled if the contact writes first */
-  cancel_on_reply: boolean;
-  /** SCHEDULED; SENT: the network was called, and the message has a status of its own; CANCELLED; FAILED */
-  status: 'SCHEDULED' | 'SENT' | 'CANCELLED' | 'FAILED';
-  /** The message, once it is stored to be sent. A blocked or rejected message is stored as well */
-  sent_message: string | null;
-  /** Why it was cancelled; null unless it was */
-  cancel_reason: 'CANCELLED_BY_REQUEST' | 'REPLIED' | null;
-  /** Why it failed */
-  failure: {
-    /** The code of the cause in the errors of the message, or of the error with which a send would be refused. AUTHOR_INACTIVE: the user was deactivated, removed or given a role that cannot send, or the API key was revoked or has expired. COMPANY_SUSPENDED: the company was suspended */
-    code: string;
-    /** The cause in a sentence */
-    message: string;
-  } | null;
-  /** The user or API key in whose name it is sent */
-  created_by: {
-    /** The kind of author */
-    type: 'USER' | 'KEY';
-    /** The id of the user or the API key */
-    _id: string;
-    /** The name shown to people */
-    name: string;
-  };
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
-export interface ScheduledMessageCreate {
-  /** Identifier: 24 lower-case hex characters */
-  conversation: string;
-  /** The message to send */
-  message: ScheduledContent;
-  /** When it is sent: in the future, at most a year ahead */
-  send_at?: string | undefined;
-  /** Instead of `send_at`: holds the message for this long, so that its author can take it back */
-  hold_seconds?: number | undefined;
-  /** The message that it replies to */
-  reply_to?: string | null | undefined;
-  /** true: it is cancelled if the contact writes first */
-  cancel_on_reply?: boolean | undefined;
-}
-
-export interface ScheduledMessageUpdate {
-  /** The message to send */
-  message?: ScheduledContent | undefined;
-  /** When it is sent: in the future, at most a year ahead */
-  send_at?: string | undefined;
-  /** The message that it replies to */
-  reply_to?: string | null | undefined;
-  /** true: it is cancelled if the contact writes first */
-  cancel_on_reply?: boolean | undefined;
 }
 
 export interface Column {
@@ -5114,56 +5415,11 @@ export interface ProfileUpdate {
   picture?: string | null | undefined;
 }
 
-export interface QuickReply {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** The name shown in the list of texts */
-  title: string;
-  /** What users type after a slash */
-  shortcut: string;
-  /** The text */
-  content: string;
-  /** Identifier: 24 lower-case hex characters */
-  attachment: string | null;
-  /** Identifier: 24 lower-case hex characters */
-  owner: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
-export interface QuickReplyCreate {
-  /** The name shown in a list */
-  title: string;
-  /** What users type after a slash; unique, ignoring case, among those of the company and of each user */
-  shortcut: string;
-  /** The text, in which the client fills in the variables {{contact.name}}, {{contact.first_name}}, {{contact.email}}, {{contact.phone_number}}, {{user.name}}, {{company.name}} */
-  content: string;
-  /** A file that is sent with the text */
-  attachment?: string | null | undefined;
-  /** The calling user, for a personal one; null, the default: the entire company */
-  owner?: string | null | undefined;
-}
-
-export interface QuickReplyUpdate {
-  /** The name shown in a list */
-  title?: string | undefined;
-  /** What users type after a slash; unique, ignoring case, among those of the company and of each user */
-  shortcut?: string | undefined;
-  /** The text, in which the client fills in the variables {{contact.name}}, {{contact.first_name}}, {{contact.email}}, {{contact.phone_number}}, {{user.name}}, {{company.name}} */
-  content?: string | undefined;
-  /** A file that is sent with the text */
-  attachment?: string | null | undefined;
-}
-
 export interface WebhookCreate {
   /** http or https; a public address */
   url: string;
   /** The events affected */
-  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED'>;
+  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'FIELD_UPDATED'>;
   /** Header name to value, sent with each delivery. A value consists of visible ASCII characters, with spaces only between them */
   custom_headers?: Record<string, string> | undefined;
   /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
@@ -5174,7 +5430,7 @@ export interface WebhookUpdate {
   /** http or https; a public address */
   url?: string | undefined;
   /** The events affected */
-  events?: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED'> | undefined;
+  events?: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'FIELD_UPDATED'> | undefined;
   /** Header name to value, sent with each delivery. A value consists of visible ASCII characters, with spaces only between them */
   custom_headers?: Record<string, string> | undefined;
   /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
@@ -5189,7 +5445,7 @@ export interface Webhook {
   /** The address to which events are posted */
   url: string;
   /** The events affected */
-  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED'>;
+  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'FIELD_UPDATED'>;
   /** Values are masked for callers without webhooks:update */
   custom_headers: Record<string, string>;
   /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
@@ -5208,7 +5464,7 @@ export interface WebhookDelivery {
   /** Identifier: 24 lower-case hex characters */
   webhook: string;
   /** The event */
-  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED';
+  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'FIELD_UPDATED';
   /** The door's name of the event, if it goes to the webhook of a door; null for the company's webhook */
   form: string | null;
   /** Identifier: 24 lower-case hex characters */
@@ -5304,7 +5560,7 @@ export interface DeliveryReplayCreate {
   /** Which deliveries are replayed, by their status */
   status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
   /** By default the deliveries of all events */
-  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
+  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'FIELD_UPDATED' | undefined;
   /** The webhook of a door; by default those of the company's webhook */
   webhook?: string | undefined;
   /** Deliveries that were queued at this time or later */
@@ -5325,7 +5581,7 @@ export interface DeliveryReplay {
   /** The status of the deliveries to replay */
   delivery_status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
   /** null: all events */
-  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | null;
+  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'FIELD_UPDATED' | null;
   /** ISO 8601 UTC with milliseconds */
   from: string;
   /** ISO 8601 UTC with milliseconds */
@@ -5473,6 +5729,15 @@ export interface WebhookEvents {
     timestamp: string;
     /** The record as its GET returns it */
     data: FollowUp;
+  };
+  /** A rule has run whose actions send this event */
+  RULE_RUN: {
+    /** The event */
+    event: 'RULE_RUN';
+    /** When the event was queued, in the transaction of the change that it reports */
+    timestamp: string;
+    /** The record as its GET returns it */
+    data: RuleRun;
   };
   /** The value of a custom field has changed */
   FIELD_UPDATED: {

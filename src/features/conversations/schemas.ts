@@ -28,14 +28,24 @@ export const SenderType = oneOf(
   ['CONTACT', 'USER', 'AGENT', 'SYSTEM'],
   'Who wrote it: a contact, a user, an agent or API key of the company, or the platform',
 );
-const ORIGINS = ['API', 'DASHBOARD', 'AGENT', 'CAMPAIGN', 'BULK', 'FOLLOWUP', 'BUSINESS_APP', 'CHANNEL'] as const;
+const ORIGINS = [
+  'API',
+  'DASHBOARD',
+  'AGENT',
+  'CAMPAIGN',
+  'BULK',
+  'FOLLOWUP',
+  'RULE',
+  'BUSINESS_APP',
+  'CHANNEL',
+] as const;
 export const Origin = oneOf(ORIGINS, 'Where the message comes from');
 export const MessageType = oneOf(
   ['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'],
   'Whether it was received, sent, is a note of the company, or comes from the platform',
 );
-const CONVERSATION_STATUSES = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'] as const;
-const HANDLERS = ['AI', 'HUMAN', 'NONE'] as const;
+export const CONVERSATION_STATUSES = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'] as const;
+export const HANDLERS = ['AI', 'HUMAN', 'NONE'] as const;
 const status = oneOf(
   CONVERSATION_STATUSES,
   'SNOOZED: it reopens at `snoozed_until`, or when the contact writes; CLOSED: if the contact writes, a new conversation opens, or this one within `reopen_days` of the inbox',
@@ -92,7 +102,7 @@ export const Conversation = define(
       ...Timestamp,
       description:
         'When the contact wrote the oldest message that no one has answered; null if the contact is not waiting. A message of a user, a key, an agent or the business app ' +
-        'answers as soon as it is accepted, even if it fails later; a campaign, a bulk send, a follow-up and a note do not. Closing ends the waiting',
+        'answers as soon as it is accepted, even if it fails later; a campaign, a bulk send, a follow-up, a rule and a note do not. Closing ends the waiting',
     }),
     window_expires_at: nullable(Timestamp),
     snoozed_until: nullable(Timestamp),

@@ -1,10 +1,12 @@
-/** Leaves turns for the agents of conversations in which contacts have written. */
+/** Leaves what contacts have written for the agents of their conversations, and for the rules of the company. */
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { cancelAnswered } from '../agents/follow-ups/ingest-queries.ts';
 import { leaveTurns } from '../agents/turns/ingest-queries.ts';
 import type { Thread } from '../conversations/ingest-queries.ts';
 import { isNamedIn } from '../inboxes/test-people.ts';
 import type { Message } from '../messages/schemas.ts';
+import { leaveMessages } from '../rules/ingest-queries.ts';
+import { RULE_EVENTS_QUEUE } from '../rules/schemas.ts';
 import { isFromContact, type PlacedMessage } from './batch.ts';
 
 interface StoredArrivals {
@@ -30,6 +32,23 @@ export function leaveAgentTurns(
   if (newest.size === 0) return;
   tx.awaitAtCommit(leaveTurns(tx, [...newest.values()], agentWaitSeconds));
   tx.awaitAtCommit(cancelAnswered(tx, [...newest.values()]));
+}
+
+/** Leaves each message for the rules that wait for messages. */
+export function leaveForRules(
+  tx: SystemTx,
+  { placed, findInserted }: Pick<StoredArrivals, 'placed' | 'findInserted'>,
+): void {
+  const left = placed.flatMap((arrival) => {
+    const { receiver, conversation, message } = arrival;
+    if (!receiver.has_rules || receiver.suspended || !isFromContact(arrival)) return [];
+    const inserted = findInserted(arrival);
+    const isAutomatic = message.isAutomatic === true;
+    return inserted ? [{ company: receiver.company, conversation, message: inserted._id, isAutomatic }] : [];
+  });
+  if (left.length === 0) return;
+  tx.awaitAtCommit(leaveMessages(tx, left));
+  tx.wakes(RULE_EVENTS_QUEUE);
 }
 
 /** Returns true when an agent should answer the message. A reaction needs no answer. */

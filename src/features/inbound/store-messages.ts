@@ -12,7 +12,7 @@ import type { SplitContact } from '../contacts/ingest-renames.ts';
 import type { Message } from '../messages/schemas.ts';
 import { notifyReplies } from '../notifications/ingest-queries.ts';
 import { addActivity, latestPerContact, type Activity } from './activity.ts';
-import { leaveAgentTurns } from './agent-turns.ts';
+import { leaveAgentTurns, leaveForRules } from './agent-turns.ts';
 import { keepBodies } from './bodies.ts';
 import { findAnswered, isFromBusinessApp, isFromContact, type ArrivedMessage, type PlacedMessage } from './batch.ts';
 import { noteCampaignReplies } from './campaign-replies.ts';
@@ -187,6 +187,7 @@ function updateConversationsAndContacts(
   notifyFollowers(tx, all, threads.threads);
   tx.awaitAtCommit(touchContacts(tx, latestPerContact(all)));
   const findInserted = (arrival: PlacedMessage): Message | undefined => inserted.get(toKeyText(messageKey(arrival)));
+  leaveForRules(tx, { placed, findInserted });
   leaveAgentTurns(tx, { placed, threads: threads.threads, findInserted, agentWaitSeconds });
 }
 

@@ -64,6 +64,8 @@ export interface Receiver {
   /** True for an inbox of a suspended company: its messages are stored, but no agent answers and no event is emitted. */
   suspended: boolean;
   test_numbers: string[];
+  /** True when a rule of the company waits for messages of contacts. */
+  has_rules: boolean;
   /** True when a client has asked that messages are marked as read on the network when they arrive. */
   reads_on_arrival: boolean;
 }
@@ -78,6 +80,7 @@ export function findReceivers(tx: SystemTx, channel: ChannelName, addresses: str
     text: `select i.company_id as company, i._id as inbox, i.network_address as address, i.channel, i.default_agent,
         i.default_owner, i.default_team, i.coexistence_enabled, i.process_unsupported_messages, i.disable_inbound_ai,
         (i.test_mode->>'enabled')::boolean as is_test, i.test_mode->'test_numbers' as test_numbers, c.status <> 'ACTIVE' as suspended,
+        has_rule(i.company_id, 'MESSAGE_RECEIVED') as has_rules,
         (i.door_settings @> '{"readMessages":true}') is true as reads_on_arrival
       from inboxes i join companies c on c._id = i.company_id
       where i.channel = $1 and i.network_address = any($2) and i.status = 'ACTIVE' and i.accepted_at is not null`,

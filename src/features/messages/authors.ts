@@ -5,7 +5,7 @@ import type { NewOutgoing } from './insert-queries.ts';
 type Author = Pick<NewOutgoing, 'sender_type' | 'sender' | 'origin' | 'campaign' | 'agent'>;
 
 /**
- * Returns the author fields of an actor. A user writes as USER. A key, an agent, a campaign and a follow-up automate the work of the
+ * Returns the author fields of an actor. A user writes as USER. A key, an agent, a campaign, a follow-up and a rule automate the work of the
  * company and write as AGENT.
  */
 export function readAuthor(actor: Actor): Author {
@@ -14,7 +14,7 @@ export function readAuthor(actor: Actor): Author {
   const { type, id } = actor;
   return {
     sender_type: type === 'user' ? 'USER' : 'AGENT',
-    sender: type === 'campaign' || type === 'followup' ? null : id,
+    sender: type === 'campaign' || type === 'followup' || type === 'rule' ? null : id,
     origin,
     campaign: type === 'campaign' ? id : null,
     agent: type === 'agent' ? id : null,

@@ -12,7 +12,7 @@ const COLUMNS = `_id, company_id as company, conversation_id as conversation,
   (select v.contact_id from conversations v where v.company_id = s.company_id and v._id = s.conversation_id) as contact,
   (select v.inbox_id from conversations v where v.company_id = s.company_id and v._id = s.conversation_id) as inbox,
   message, reply_to, send_at, is_held, cancel_on_reply, status, message_id as sent_message, cancel_reason, failure,
-  json_build_object('type', case actor ->> 'type' when 'user' then 'USER' else 'KEY' end, '_id', actor ->> 'id', 'name', actor ->> 'name')
+  json_build_object('type', case actor ->> 'type' when 'user' then 'USER' when 'rule' then 'RULE' else 'KEY' end, '_id', actor ->> 'id', 'name', actor ->> 'name')
     as created_by,
   created_at as "createdAt", updated_at as "updatedAt"`;
 

@@ -20,7 +20,7 @@ export const MAX_SCHEDULED = declareLimit(100, {
   what: 'Scheduled messages of a conversation that are not sent yet',
   beyond: '400',
 });
-const MAX_HOLD_SECONDS = declareLimit(60, {
+export const MAX_HOLD_SECONDS = declareLimit(60, {
   topic: 'Messages',
   what: 'Scheduled messages: `hold_seconds`',
   unit: 'seconds',
@@ -96,9 +96,9 @@ export const ScheduledMessage = define(
         message: plain.text('The cause in a sentence'),
       }),
     ),
-    created_by: plain.object('The user or API key in whose name it is sent', {
-      type: oneOf(['USER', 'KEY'], 'The kind of author'),
-      _id: plain.text('The id of the user or the API key'),
+    created_by: plain.object('The user, API key or rule in whose name it is sent', {
+      type: oneOf(['USER', 'KEY', 'RULE'], 'The kind of author'),
+      _id: plain.text('The id of the user, the API key or the rule'),
       name: plain.name,
     }),
     createdAt: Timestamp,

@@ -1,13 +1,13 @@
 /**
- * The actor is the user, key, campaign, agent or platform that causes a change, in a request or in a job. Authors, origins, step changes
+ * The actor is the user, key, campaign, agent, rule or platform that causes a change, in a request or in a job. Authors, origins, step changes
  * and the audit log derive from the actor.
  */
 import type { Principal } from '../http/auth.ts';
 
-/** The actor of a change; `id` is the id of the agent, campaign or follow-up itself. */
+/** The actor of a change; `id` is the id of the agent, campaign, follow-up or rule itself. */
 export type Actor =
   | Principal
-  | { type: 'agent' | 'campaign' | 'followup'; id: string; name: string }
+  | { type: 'agent' | 'campaign' | 'followup' | 'rule'; id: string; name: string }
   | { type: 'system'; id: null; name: string };
 
 const ORIGINS = {
@@ -17,6 +17,7 @@ const ORIGINS = {
   agent: 'AGENT',
   campaign: 'CAMPAIGN',
   followup: 'FOLLOWUP',
+  rule: 'RULE',
   system: null,
 } as const satisfies Record<Actor['type'], string | null>;
 
@@ -25,7 +26,7 @@ export type ActorOrigin = (typeof ORIGINS)[Actor['type']];
 /** Returns the origin of a change as the API names it; null for changes of the platform itself. */
 export const actorOrigin = ({ type }: Actor): ActorOrigin => ORIGINS[type];
 
-export const NAMED_ACTORS = ['USER', 'KEY', 'AGENT', 'CAMPAIGN', 'FOLLOWUP'] as const;
+export const NAMED_ACTORS = ['USER', 'KEY', 'AGENT', 'CAMPAIGN', 'FOLLOWUP', 'RULE'] as const;
 
 /** An actor as the history of a conversation names it. */
 export interface NamedActor {
@@ -41,6 +42,7 @@ const NAMED_TYPES = {
   agent: 'AGENT',
   campaign: 'CAMPAIGN',
   followup: 'FOLLOWUP',
+  rule: 'RULE',
 } as const satisfies Partial<Record<Actor['type'], NamedActor['type']>>;
 
 /** Returns the actor with the name that people know; null for the platform itself. */

@@ -143,6 +143,16 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
   const texts = { title: marker, shortcut: marker, content: marker };
   const reply = await write('POST', '/v1/quick-replies', { ...texts, attachment: attachment._id });
   const filters = { owner: user, team, agent, step, contact, tag: marker };
+  const actions = { owner: user, attendant: user, team, agent, step, note: marker, reply: marker };
+  const macro = await write('POST', '/v1/macros', { name: marker, actions });
+  const condition = { field: 'inbox', operator: 'ANY_OF', values: [begun.inbox] };
+  const rule = await write('POST', '/v1/rules', {
+    name: marker,
+    event: 'TAG_ADDED',
+    is_active: false,
+    conditions: [{ match: 'ALL', conditions: [condition] }],
+    actions,
+  });
   const view = await write('POST', '/v1/views', { name: marker, is_shared: true, filters });
   const note = await write('POST', `/v1/contacts/${contact}/notes`, { content: marker });
   const item = await write('POST', '/v1/knowledge/autcl', {
@@ -160,6 +170,9 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
     'quick-reply': reply._id,
     view: view._id,
     'contact-note': note._id,
+    macro: macro._id,
+    rule: rule._id,
+    'rule-run': await insertRuleRun(platform, { rule: rule._id, conversation }),
     'knowledge-item': item._id,
     'agent-turn': await insertTurn(platform, { agent, conversation, item: item._id }),
     'follow-up': await insertFollowUp(platform, { agent, conversation }),
@@ -214,6 +227,20 @@ async function insertFollowUp(
     [followUp, agent, conversation],
   );
   return followUp;
+}
+
+/** Inserts a run of a rule, because rules of these companies never run. */
+async function insertRuleRun(
+  { database }: Platform,
+  { rule, conversation }: Record<'rule' | 'conversation', string>,
+): Promise<string> {
+  const run = newId();
+  await database.sql(
+    `insert into rule_runs (company_id, _id, rule_id, event_id, event, conversation_id, status)
+      select company_id, $1, _id, $1, event, $3, 'DONE' from rules where _id = $2`,
+    [run, rule, conversation],
+  );
+  return run;
 }
 
 /** Inserts a scheduled message that never becomes due. */

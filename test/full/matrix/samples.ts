@@ -297,6 +297,16 @@ async function scheduleMessageAgain({ database }: Platform, own: FullCompany): P
   );
 }
 
+/** A rule that never runs. */
+const RULE: Json = {
+  name: 'Till',
+  event: 'TAG_ADDED',
+  after_minutes: null,
+  is_active: false,
+  conditions: [],
+  actions: { add_tags: ['till'] },
+};
+
 /** A message that is due in almost a year. */
 const schedules = (own: FullCompany): Json => ({
   message: { contentType: 'DOCUMENT', content: null, attachment: findId(own, 'attachment'), template: null },
@@ -489,6 +499,12 @@ export const SAMPLES: Record<string, Sample> = {
     body: () => ({ shortcut: newId(), content: 'Olá', owner: null }),
   },
   'PATCH /v1/quick-replies/{id}': { body: () => ({ title: 'Till' }) },
+  'POST /v1/macros': { body: () => ({ owner: null, actions: { add_tags: ['till'] } }) },
+  'PATCH /v1/macros/{id}': { body: () => ({ name: 'Till' }) },
+  'POST /v1/macros/{id}/run': { body: (own) => ({ conversation: findId(own, 'conversation') }) },
+  'POST /v1/rules': { body: () => RULE },
+  'PATCH /v1/rules/{id}': { body: () => RULE },
+  'POST /v1/rules/dry-run': { body: () => ({ event: 'MESSAGE_RECEIVED', conditions: [] }) },
   'POST /v1/teams': { body: () => ({ name: newId() }) },
   'PATCH /v1/teams/{id}': { body: () => ({ description: 'Takes orders' }) },
   'POST /v1/views': { body: () => ({ name: newId(), is_shared: true, filters: { open: true } }) },

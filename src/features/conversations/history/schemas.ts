@@ -26,8 +26,8 @@ export const HistoryEntry = define(
     actor: Type.Unsafe<{ type: (typeof NAMED_ACTORS)[number]; _id: string; name: string } | null>({
       ...nullable(
         Type.Object({
-          type: oneOf(NAMED_ACTORS, 'The kind of actor: a user, a key, an agent, a campaign or a follow-up'),
-          _id: recordId(['user', 'api-key', 'agent', 'campaign', 'follow-up']),
+          type: oneOf(NAMED_ACTORS, 'The kind of actor: a user, a key, an agent, a campaign, a follow-up or a rule'),
+          _id: recordId(['user', 'api-key', 'agent', 'campaign', 'follow-up', 'rule']),
           name: plain.text('Its name at that time'),
         }),
       ),

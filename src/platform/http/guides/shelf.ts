@@ -12,6 +12,7 @@ const FOR_USERS = [
   'tour',
   'messages',
   'conversations',
+  'automation',
   'teams',
   'contacts',
   'imports',

@@ -1,0 +1,2 @@
+alter table messages validate constraint messages_origin_check;
+alter table conversation_history validate constraint conversation_history_actor_type_check;
