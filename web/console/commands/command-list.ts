@@ -12,6 +12,7 @@ import { LANGUAGES } from '../../browser/texts.ts';
 import { chooseLanguage, LANGUAGE_NAMES } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 import { useClosing } from '../ui/closing.ts';
+import { useMacrosOf } from '../ui/macros.ts';
 import { showError } from '../ui/toast.tsx';
 import type { Entry, EntryGroup } from './entries.ts';
 import { openCommandDialog } from './opened.ts';
@@ -62,6 +63,7 @@ function useConversationCommands(id: string): Entry[] {
   const { data: conversation } = useConversation(id);
   const change = useConversationChange(id);
   const { isClosed, toggle } = useClosing(conversation);
+  const { macros, run } = useMacrosOf(id);
   if (!conversation || !mayChange) return [];
   const apply = (update: Parameters<typeof change.mutate>[0]) => (): void =>
     change.mutate(update, { onError: showError });
@@ -93,6 +95,12 @@ function useConversationCommands(id: string): Entry[] {
       label: texts.snooze,
       run: apply({ status: 'SNOOZED', snoozed_until: findTomorrow().toISOString() }),
     },
+    ...macros.map((macro): Entry => ({
+      key: macro._id,
+      icon: 'wand',
+      label: texts.macro(macro.name),
+      run: () => run(macro),
+    })),
   ];
   return entries.filter((entry) => entry !== false);
 }

@@ -16,6 +16,8 @@ export const SCREEN_KEYS: Readonly<Record<ScreenName, string>> = {
   tables: 't',
   knowledge: 'l',
   agents: 'e',
+  rules: 'v',
+  macros: 'x',
   'quick-replies': 'q',
   inboxes: 'n',
   templates: 's',

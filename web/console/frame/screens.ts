@@ -67,6 +67,22 @@ export const SCREENS: readonly Screen[] = [
     Component: lazyPart(async () => (await import('../screens/campaigns/campaigns.tsx')).CampaignsScreen),
   },
   {
+    path: 'rules',
+    name: 'rules',
+    group: 'automation',
+    icon: 'automation',
+    scope: 'agents:read',
+    Component: lazyPart(async () => (await import('../screens/rules/rules.tsx')).RulesScreen),
+  },
+  {
+    path: 'macros',
+    name: 'macros',
+    group: 'automation',
+    icon: 'wand',
+    scope: 'conversations:read',
+    Component: lazyPart(async () => (await import('../screens/macros/macros.tsx')).MacrosScreen),
+  },
+  {
     path: 'agents',
     name: 'agents',
     group: 'automation',

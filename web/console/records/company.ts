@@ -8,6 +8,7 @@ import type {
   CustomField,
   Inbox,
   ListedAgent,
+  Macro,
   Pipeline,
   QuickReply,
   Team,
@@ -53,6 +54,12 @@ export const usePipelines = (): readonly Pipeline[] => useSmallList('pipelines',
 export const useApiKeys = (): readonly ApiKey[] => useSmallList('api-keys', () => parley.apiKeys.list.all());
 export const useQuickReplies = (): readonly QuickReply[] =>
   useSmallList('quick-replies', () => parley.quickReplies.list.all());
+
+/** The macros that the user sees, by their names. */
+export function useMacros(): readonly Macro[] {
+  const macros = useSmallList('macros', () => parley.macros.list.all());
+  return useMemo(() => macros.toSorted((a, b) => a.name.localeCompare(b.name)), [macros]);
+}
 
 /** The saved views that the user sees, in no particular order; the live stream keeps them up to date. */
 export const useAllViews = (): UseQueryResult<readonly View[]> =>
@@ -137,7 +144,7 @@ export const replaceInCompany = <T extends { _id: string }>(name: 'inboxes', rec
 
 /** Reads one of these lists again, after a change of it. */
 export const rereadCompany = (
-  name: 'users' | 'teams' | 'inboxes' | 'agents' | 'pipelines' | 'custom-fields' | 'quick-replies' | 'views',
+  name: 'users' | 'teams' | 'inboxes' | 'agents' | 'pipelines' | 'custom-fields' | 'quick-replies' | 'macros' | 'views',
 ): void => void queries.invalidateQueries({ queryKey: ['company', name] });
 
 export function useUser(id: string | null): User | null {

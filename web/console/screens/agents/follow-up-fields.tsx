@@ -8,10 +8,10 @@ import { toDelay, UNITS } from '../../ui/delay.ts';
 import { TextArea } from '../../ui/field.tsx';
 import { Card } from '../../ui/page.tsx';
 import { explainField } from '../../ui/problem.ts';
+import { ChosenTemplate } from '../../ui/templates/chosen-template.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import type { AgentPartProps, FollowUpForm } from './agent-form.ts';
 import styles from './agents.module.css';
-import { FollowUpTemplate } from './follow-up-template.tsx';
 import { FOLLOW_UPS } from './follow-up-texts.ts';
 
 /** As many as the API takes. */
@@ -85,9 +85,10 @@ function Rule({ rule, index, error, isLocked, onChange, onRemove }: RuleProps): 
         onChange={(content) => onChange({ ...rule, content })}
         error={explainField(error, `${path}.content`)}
       />
-      <FollowUpTemplate
+      <ChosenTemplate
         name={name}
         template={rule.template}
+        words={rule.template === null ? texts.closed : texts.template(rule.template.name)}
         isLocked={isLocked}
         onChange={(template) => onChange({ ...rule, template })}
       />

@@ -12,8 +12,6 @@ export const FOLLOW_UPS = defineTexts(
     content: 'Text',
     closed: 'After the reply window has closed, only a template can be sent.',
     template: (name: string) => `After the reply window has closed, the template ${name} is sent.`,
-    chooseTemplate: 'Choose a template',
-    inbox: 'Templates of',
   },
   {
     'pt-BR': {
@@ -26,8 +24,6 @@ export const FOLLOW_UPS = defineTexts(
       content: 'Texto',
       closed: 'Com a janela de resposta fechada, o texto não pode ser enviado. Um modelo pode.',
       template: (name) => `Com a janela de resposta fechada, é enviado o modelo ${name}.`,
-      chooseTemplate: 'Escolher um modelo',
-      inbox: 'Modelos de',
     },
     es: {
       title: 'Cuando un contacto no responde',
@@ -39,8 +35,6 @@ export const FOLLOW_UPS = defineTexts(
       content: 'Texto',
       closed: 'Con la ventana de respuesta cerrada, el texto no se puede enviar. Una plantilla sí.',
       template: (name) => `Con la ventana de respuesta cerrada, se envía la plantilla ${name}.`,
-      chooseTemplate: 'Elegir una plantilla',
-      inbox: 'Plantillas de',
     },
   },
 );

@@ -41,6 +41,8 @@ const ACTIONS = {
   pipelines: ['create', 'update', 'delete'],
   'scheduled-messages': ['create', 'update', 'send', 'cancel'],
   'quick-replies': ['create', 'update', 'delete'],
+  macros: ['create', 'update', 'delete', 'run'],
+  rules: ['create', 'update', 'delete'],
   synonyms: ['update'],
   tables: ['create', 'update', 'delete', 'import', 'create-row', 'update-row', 'delete-row'],
   teams: ['create', 'update', 'delete'],

@@ -18,6 +18,7 @@ const titles: Record<EventName, string> = {
   FIELD_UPDATED: 'Custom field changed',
   INBOX_CONNECTION_CHANGED: 'Connection of an inbox changed',
   FOLLOWUP_SENT: 'Follow-up sent',
+  RULE_RUN: 'Rule run',
 };
 
 export const EVENT_TITLES = defineTexts(titles, {
@@ -37,6 +38,7 @@ export const EVENT_TITLES = defineTexts(titles, {
     FIELD_UPDATED: 'Campo personalizado alterado',
     INBOX_CONNECTION_CHANGED: 'Conexão de uma caixa de entrada alterada',
     FOLLOWUP_SENT: 'Acompanhamento enviado',
+    RULE_RUN: 'Regra executada',
   },
   es: {
     MESSAGE_RECEIVED: 'Mensaje recibido',
@@ -54,6 +56,7 @@ export const EVENT_TITLES = defineTexts(titles, {
     FIELD_UPDATED: 'Campo personalizado modificado',
     INBOX_CONNECTION_CHANGED: 'Conexión de una bandeja modificada',
     FOLLOWUP_SENT: 'Seguimiento enviado',
+    RULE_RUN: 'Regla ejecutada',
   },
 });
 
@@ -76,6 +79,7 @@ const hints: Record<EventName, string> = {
   FIELD_UPDATED: 'A custom field has a new value; one event per field.',
   INBOX_CONNECTION_CHANGED: 'An inbox was connected, or its network refuses it.',
   FOLLOWUP_SENT: 'An agent has written again to a contact who did not reply.',
+  RULE_RUN: 'A rule has run that sends this event.',
 };
 
 export const EVENT_HINTS = defineTexts(hints, {
@@ -95,6 +99,7 @@ export const EVENT_HINTS = defineTexts(hints, {
     FIELD_UPDATED: 'Um campo personalizado tem outro valor; um evento para cada campo.',
     INBOX_CONNECTION_CHANGED: 'Uma caixa de entrada foi conectada, ou a rede a recusa.',
     FOLLOWUP_SENT: 'Um agente escreveu de novo a um contato que não respondeu.',
+    RULE_RUN: 'Uma regra que envia este evento foi executada.',
   },
   es: {
     MESSAGE_RECEIVED: 'Un contacto escribió, o la empresa escribió desde su aplicación.',
@@ -112,5 +117,6 @@ export const EVENT_HINTS = defineTexts(hints, {
     FIELD_UPDATED: 'Un campo personalizado tiene otro valor; un evento por cada campo.',
     INBOX_CONNECTION_CHANGED: 'Se conectó una bandeja, o su red la rechaza.',
     FOLLOWUP_SENT: 'Un agente escribió de nuevo a un contacto que no respondió.',
+    RULE_RUN: 'Se ejecutó una regla que envía este evento.',
   },
 });

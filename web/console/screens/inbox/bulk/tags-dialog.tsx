@@ -4,6 +4,7 @@ import { useState, type ReactElement } from 'react';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
+import { readTags } from '../../../ui/actions/action-kinds.ts';
 import { TextField } from '../../../ui/field.tsx';
 import { BULK } from './texts.ts';
 
@@ -42,12 +43,3 @@ export function TagsDialog({ apply, onClose }: TagsDialogProps): ReactElement {
     </Dialog>
   );
 }
-
-const readTags = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ''),
-  ),
-];

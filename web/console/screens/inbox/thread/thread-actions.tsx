@@ -8,6 +8,8 @@ import { formatMoment } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { useClosing } from '../../../ui/closing.ts';
+import type { IconName } from '../../../ui/icon.tsx';
+import { useMacrosOf } from '../../../ui/macros.ts';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { Person } from '../../../ui/person.tsx';
 import { useIsNarrow } from '../../../ui/narrow.ts';
@@ -41,6 +43,7 @@ export function ThreadActions({ conversation, view, more }: ThreadActionsProps):
   const owners = useOwnerItems(conversation, apply);
   const steps = useStepItems(conversation);
   const priorities = usePriorityItems(conversation.priority, (priority) => apply({ priority }));
+  const macros = useMacroItems(conversation);
   const { dialog, ...times } = useWaitItems(conversation, view, apply);
   const { isClosed, isBusy, toggle } = useClosing(conversation);
   const end: MenuItem = {
@@ -59,6 +62,7 @@ export function ThreadActions({ conversation, view, more }: ThreadActionsProps):
       ...under(times.title, times.items),
       ...under(texts.priority, priorities),
       ...under(texts.step, steps),
+      ...under(texts.macros, macros),
     ];
     return (
       <>
@@ -79,21 +83,10 @@ export function ThreadActions({ conversation, view, more }: ThreadActionsProps):
         finalFocus={findReturn}
         trigger={<OwnerButton owner={conversation.owner} />}
       />
-      {steps.length > 0 && (
-        <Menu
-          title={texts.step}
-          items={steps}
-          finalFocus={findReturn}
-          trigger={<IconButton icon="board" label={texts.step} />}
-        />
-      )}
-      <Menu
-        title={texts.priority}
-        items={priorities}
-        finalFocus={findReturn}
-        trigger={<IconButton icon="flag" label={texts.priority} isOn={conversation.priority !== null} />}
-      />
+      <IconMenu title={texts.step} items={steps} icon="board" />
+      <IconMenu title={texts.priority} items={priorities} icon="flag" isOn={conversation.priority !== null} />
       <Menu {...times} finalFocus={findReturn} trigger={<IconButton icon="clock" label={texts.putAside} />} />
+      <IconMenu title={texts.macros} items={macros} icon="wand" />
       <Button
         kind={isClosed ? 'plain' : 'primary'}
         icon={isClosed ? 'refresh' : 'check'}
@@ -104,6 +97,26 @@ export function ThreadActions({ conversation, view, more }: ThreadActionsProps):
       </Button>
       {dialog}
     </div>
+  );
+}
+
+interface IconMenuProps {
+  title: string;
+  items: readonly MenuItem[];
+  icon: IconName;
+  isOn?: boolean;
+}
+
+/** A menu behind an icon; nothing where there is nothing to choose. */
+function IconMenu({ title, items, icon, isOn }: IconMenuProps): ReactElement | null {
+  if (items.length === 0) return null;
+  return (
+    <Menu
+      title={title}
+      items={items}
+      finalFocus={findReturn}
+      trigger={<IconButton icon={icon} label={title} {...(isOn !== undefined && { isOn })} />}
+    />
   );
 }
 
@@ -160,6 +173,11 @@ function useAgentItems({ agent, handled_by }: Conversation, apply: Change): Menu
     isChosen: handled_by === 'AI' && agent === _id,
     onSelect: () => apply({ agent: _id, handled_by: 'AI' }),
   }));
+}
+
+function useMacroItems({ _id: conversation }: Conversation): MenuItem[] {
+  const { macros, run } = useMacrosOf(conversation);
+  return macros.map((macro) => ({ key: macro._id, label: macro.name, onSelect: () => run(macro) }));
 }
 
 /** Moves the conversation to another step of a pipeline by the operation that is made for it. */

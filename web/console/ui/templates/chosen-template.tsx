@@ -1,25 +1,33 @@
-/** The template that a follow-up sends where its text may not be sent any more. */
+/** A template with its values that a form has chosen, for example for a follow-up or a macro. */
 import type { GivenTemplate } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import { useTexts } from '../../texts/texts.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { SelectField } from '../../ui/field.tsx';
-import { GivenTemplateDialog } from '../../ui/templates/given-template-dialog.tsx';
-import { useTemplateInboxes } from '../../ui/templates/template-inboxes.ts';
-import { COMMON } from '../../ui/texts.ts';
-import styles from './agents.module.css';
-import { FOLLOW_UPS } from './follow-up-texts.ts';
+import { Button, IconButton } from '../button.tsx';
+import { SelectField } from '../field.tsx';
+import { GivenTemplateDialog } from './given-template-dialog.tsx';
+import { useTemplateInboxes } from './template-inboxes.ts';
+import { COMMON } from '../texts.ts';
+import styles from './templates.module.css';
+import { TEMPLATE_FORMS } from './texts.ts';
 
-interface FollowUpTemplateProps {
-  /** What the follow-up is called. */
+interface ChosenTemplateProps {
+  /** What the template is for. */
   name: string;
   template: GivenTemplate | null;
+  /** What is said about the template, or about there being none. */
+  words: string;
   isLocked: boolean;
   onChange(template: GivenTemplate | null): void;
 }
 
-export function FollowUpTemplate({ name, template, isLocked, onChange }: FollowUpTemplateProps): ReactElement | null {
-  const texts = useTexts(FOLLOW_UPS);
+export function ChosenTemplate({
+  name,
+  template,
+  words,
+  isLocked,
+  onChange,
+}: ChosenTemplateProps): ReactElement | null {
+  const texts = useTexts(TEMPLATE_FORMS);
   const common = useTexts(COMMON);
   const [isOpen, open] = useState(false);
   const [chosen, choose] = useState<string | null>(null);
@@ -28,8 +36,8 @@ export function FollowUpTemplate({ name, template, isLocked, onChange }: FollowU
   if (inbox === undefined && template === null) return null;
   const mayChange = !isLocked && inbox !== undefined;
   return (
-    <div className={styles['template']}>
-      <p className={styles['soft']}>{template === null ? texts.closed : texts.template(template.name)}</p>
+    <div className={styles['chosen']}>
+      <p>{words}</p>
       {mayChange && template === null && (
         <Button icon="template" onClick={() => open(true)}>
           {texts.chooseTemplate}
@@ -50,7 +58,7 @@ export function FollowUpTemplate({ name, template, isLocked, onChange }: FollowU
           hasColumns={false}
           above={
             inboxes.length > 1 && (
-              <SelectField<string> label={texts.inbox} value={inbox} options={inboxes} onChange={choose} />
+              <SelectField<string> label={texts.templatesOf} value={inbox} options={inboxes} onChange={choose} />
             )
           }
           onApply={(given) => {

@@ -1,0 +1,114 @@
+/** Macros and rules in the console, in a real browser over a real platform. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, findDialog, openConsole } from '../support/console.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+import { silenceNetwork } from '../support/traffic.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+const { call } = platform;
+await silenceNetwork(platform);
+const read = async (path: string): Promise<Json> => (await call(200, 'GET', path)).body;
+
+test('a macro is written by keyboard, and run from the conversation and from the palette', async () => {
+  await platform.receive({ from: '5511988880071', name: 'Maria Silva', text: 'Obrigada!' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/macros' });
+  await page.getByRole('button', { name: 'New macro' }).press('Enter');
+  const form = findDialog(page);
+  await form.getByLabel('Name', { exact: true }).fill('Thank and close');
+  const add = async (action: string): Promise<void> => {
+    await form.getByRole('button', { name: 'Add an action' }).press('Enter');
+    await page.getByRole('menuitem', { name: action }).press('Enter');
+  };
+  await add('Send a text');
+  await form.getByRole('textbox', { name: 'Send a text' }).fill('Obrigado, {{contact.first_name}}!');
+  await add('Add tags');
+  await form.getByRole('textbox', { name: 'Add tags' }).fill('done, thanked');
+  await add('Set the status');
+  await form.getByRole('combobox', { name: 'Set the status' }).selectOption('CLOSED');
+  assert.deepEqual(await findBarriers(page), []);
+  await form.getByRole('button', { name: 'Create' }).press('Enter');
+  await page.getByRole('row', { name: /Thank and close .* Everyone in the company/ }).waitFor();
+  const [macro] = (await read('/v1/macros')).result;
+  assert.deepEqual(macro.actions, {
+    reply: 'Obrigado, {{contact.first_name}}!',
+    add_tags: ['done', 'thanked'],
+    status: 'CLOSED',
+  });
+
+  await page.goto(`${platform.url}/console/inbox/unassigned`);
+  await page.getByRole('link', { name: /Maria Silva/ }).click();
+  await page.getByRole('button', { name: 'Run a macro' }).click();
+  await page.getByRole('menuitem', { name: 'Thank and close' }).press('Enter');
+  await page.getByText('Thank and close: done').waitFor();
+  await page.getByText('Obrigado, Maria!').first().waitFor();
+  const [conversation] = (await read('/v1/conversations')).result;
+  assert.deepEqual([conversation.status, conversation.tags], ['CLOSED', ['done', 'thanked']]);
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('macro thank');
+  await page.getByRole('option', { name: 'Run the macro Thank and close' }).click();
+  await page.getByText('Thank and close: done').last().waitFor();
+  await waitUntil('the second message', async () => {
+    const { result } = await read(`/v1/scheduled-messages?conversation=${conversation._id}`);
+    return result.length === 2;
+  });
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a rule is written, tried on the last days, and shows what it has done', async () => {
+  await platform.receive({ from: '5511988880072', name: 'Carla Modelo', text: 'Pode mandar a nota fiscal?' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/rules' });
+  await page.getByRole('button', { name: 'New rule' }).press('Enter');
+  await page.getByLabel('Name', { exact: true }).fill('Invoices');
+  await page.getByRole('button', { name: 'Condition' }).press('Enter');
+  await page.getByLabel('Values').fill('nota fiscal, fatura');
+  await page.getByRole('button', { name: 'Condition', exact: true }).press('Enter');
+  await page.getByLabel('Field').nth(1).selectOption({ label: 'Channel' });
+  await page.getByLabel('Values').nth(1).selectOption({ label: 'WhatsApp' });
+  await page.getByRole('button', { name: 'Remove: WhatsApp' }).waitFor();
+  await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
+  await page.getByText(/^1 of \d+ messages match$/).waitFor();
+  await page.getByRole('list', { name: 'Matches' }).getByRole('link', { name: 'Carla Modelo' }).waitFor();
+  await page.getByRole('button', { name: 'Create' }).press('Enter');
+  await page.getByText('Add at least one action.').waitFor();
+  await page.getByRole('button', { name: 'Add an action' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Add tags' }).press('Enter');
+  await page.getByRole('textbox', { name: 'Add tags' }).fill('billing');
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Create' }).press('Enter');
+  await page.getByRole('heading', { name: 'Invoices' }).waitFor();
+  await page.getByText('The rule has not run yet.').waitFor();
+  const [rule] = (await read('/v1/rules')).result;
+  assert.deepEqual(rule.conditions, [
+    {
+      match: 'ALL',
+      conditions: [
+        { field: 'text', operator: 'CONTAINS_ANY_OF', values: ['nota fiscal', 'fatura'] },
+        { field: 'channel', operator: 'ANY_OF', values: ['WAP_AUTO_CLOSER'] },
+      ],
+    },
+  ]);
+
+  await platform.receive({ from: '5511988880072', text: 'A fatura, por favor' });
+  await waitUntil('the rule to run', async () => (await read(`/v1/rules/${rule._id}/runs`)).result.length > 0);
+  await page.getByRole('button', { name: 'Read the newest runs' }).click();
+  const runs = page.getByRole('list', { name: 'Runs' });
+  await runs.getByText('Done').waitFor();
+  await runs.getByRole('link', { name: 'Carla Modelo' }).click();
+  await page.getByText('Tag billing added').waitFor();
+  await page.goto(`${platform.url}/console/rules/${rule._id}`);
+  await page.getByLabel('The rule is on').uncheck();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved').waitFor();
+  assert.equal((await read(`/v1/rules/${rule._id}`)).is_active, false);
+  assert.deepEqual(
+    complaints().filter((text) => !/status of 400/.test(text)),
+    [],
+  );
+  await close();
+});

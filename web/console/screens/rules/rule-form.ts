@@ -1,0 +1,57 @@
+/** What the form of a rule holds. */
+import type { Rule, RuleConditionGroup, RuleCreate } from '@parley/sdk';
+import type { ActionDraft } from '../../ui/actions/action-kinds.ts';
+
+export const EVENTS = [
+  'MESSAGE_RECEIVED',
+  'CONVERSATION_OPENED',
+  'CONVERSATION_ASSIGNED',
+  'TAG_ADDED',
+  'CONVERSATION_CLOSED',
+  'REPLY_OVERDUE',
+] as const satisfies readonly Rule['event'][];
+
+export interface RuleForm {
+  name: string;
+  event: Rule['event'];
+  afterMinutes: number;
+  isActive: boolean;
+  position: number | string | null;
+  groups: readonly RuleConditionGroup[];
+  actions: ActionDraft;
+}
+
+/** What a part of the form gets. */
+export interface RulePartProps {
+  form: RuleForm;
+  error: unknown;
+  isLocked: boolean;
+  onChange(next: Partial<RuleForm>): void;
+}
+
+const USUAL_MINUTES = 60;
+
+export const toForm = (rule: Rule | null): RuleForm => ({
+  name: rule?.name ?? '',
+  event: rule?.event ?? 'MESSAGE_RECEIVED',
+  afterMinutes: rule?.after_minutes ?? USUAL_MINUTES,
+  isActive: rule?.is_active ?? true,
+  position: rule?.position ?? 0,
+  groups: rule?.conditions ?? [],
+  actions: rule?.actions ?? {},
+});
+
+/** Returns the rule as the API takes it. Groups without conditions are left out. */
+export const toBody = ({ name, event, afterMinutes, isActive, position, groups, actions }: RuleForm): RuleCreate => ({
+  name,
+  event,
+  after_minutes: event === 'REPLY_OVERDUE' ? afterMinutes : null,
+  is_active: isActive,
+  // What is no number goes out as it was typed, and the platform says what is wrong with it.
+  position: (position ?? 0) as number,
+  conditions: toConditions(groups),
+  actions: actions as RuleCreate['actions'],
+});
+
+export const toConditions = (groups: readonly RuleConditionGroup[]): RuleConditionGroup[] =>
+  groups.filter(({ conditions }) => conditions.length > 0);
