@@ -66,6 +66,7 @@ export const METHODS: Record<string, Record<string, string>> = {
     listParticipants: 'GET /v1/conversations/{id}/participants',
     addParticipant: 'POST /v1/conversations/{id}/participants',
     removeParticipant: 'DELETE /v1/conversations/{id}/participants/{userId}',
+    runMacro: 'POST /v1/conversations/{id}/macro',
     changeStep: 'PUT /v1/conversations/{id}/step',
     markAsRead: 'PUT /v1/conversations/{id}/read',
     markAsUnread: 'PUT /v1/conversations/{id}/unread',

@@ -20,6 +20,8 @@ for (const note of ['a', 'b']) await call(201, 'POST', `/v1/tables/${table._id}/
 const user = await platform.createUser(demo._id, 'OPERATOR');
 const mention = { conversationId: conversation._id, message: { content: 'x' }, mentions: [user._id] };
 await call(201, 'POST', '/v1/messages/note', { body: mention });
+const actions = { priority: 'LOW' };
+const rule = (await call(201, 'POST', '/v1/rules', { body: { name: 'x', event: 'TAG_ADDED', actions } })).body;
 /** Lists that only users have. */
 const OF_USERS = ['/v1/notifications', '/v1/push-subscriptions'];
 /** The records whose lists are tested, by their kind. */
@@ -27,6 +29,7 @@ const IDS = new Map<string, string>([
   ['conversation', conversation._id],
   ['contact', conversation.contact],
   ['inbox', demo.inbox],
+  ['rule', rule._id],
   ['table', table._id],
 ]);
 

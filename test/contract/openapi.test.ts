@@ -143,7 +143,6 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
       ['GET', '/{id}'],
       ['PATCH', '/{id}'],
       ['DELETE', '/{id}'],
-      ['POST', '/{id}/run'],
     ].map(([method = '', end]) => [
       `${method} /v1/macros${end}`,
       { scope: method === 'GET' ? 'conversations:read' : 'conversations:update', why: 'changes conversations' },
@@ -163,6 +162,7 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
       { scope: `agents:${action}`, why: 'works without a person, as agents do' },
     ]),
   ),
+  'POST /v1/conversations/{id}/macro': { scope: 'conversations:update', why: 'changes a conversation' },
   'GET /v1/quick-replies': { scope: 'messages:read', why: 'is a text for messages' },
   'POST /v1/quick-replies': { scope: 'messages:create', why: 'everybody who sends has texts of their own' },
   'GET /v1/quick-replies/{id}': { scope: 'messages:read', why: 'is a text for messages' },

@@ -1513,6 +1513,8 @@ export interface Methods {
     addParticipant: (id: string, body: ParticipantAdd, options?: CallOptions) => Promise<Participants>;
     /** Make a user unfollow a conversation. The user does not follow it after a further reply either, until the user is mentioned or added again. Changes nothing if the user does not follow it. Requires the scope `conversations:update`. */
     removeParticipant: (id: string, userId: string, options?: CallOptions) => Promise<Participants>;
+    /** Run a macro in a conversation. Makes all its actions, or none of them, in the name of the caller. A message to the contact is sent right after that as a scheduled message, under the rules of a normal send. Returns the conversation. Requires the scope `conversations:update`. Also requires `messages:create` if the actions write to the contact; `notes:create` if the actions write a note. */
+    runMacro: (id: string, body: MacroRun, options?: CallOptions) => Promise<Conversation>;
     /** Move a conversation to a pipeline step. Emits only CONVERSATION_STEP_CHANGED, and nothing if the conversation is already in this step. Requires the scope `conversations:update`. */
     changeStep: (id: string, body: StepChange, options?: CallOptions) => Promise<Conversation>;
     /** Mark a conversation as read. Sets unread_count to 0 and, if the network supports read receipts, sends them to the contact. Requires the scope `conversations:update`. */
@@ -1641,8 +1643,6 @@ export interface Methods {
     create: (body: ScheduledMessageCreate, options?: CallOptions) => Promise<ScheduledMessage>;
   };
   macros: {
-    /** Run a macro. Makes all its actions in a conversation, or none of them, in the name of the caller. A message to the contact is sent right after that as a scheduled message, under the rules of a normal send. Returns the conversation. Requires the scope `conversations:update`. Also requires `messages:create` if the actions write to the contact; `notes:create` if the actions write a note. */
-    run: (id: string, body: MacroRun, options?: CallOptions) => Promise<Conversation>;
     /** Remove a macro. Only its owner can see and change a personal macro. Owners and admins can change a shared one. Requires the scope `conversations:update`. Also requires `messages:update` for a macro shared by the company. */
     delete: (id: string, options?: CallOptions) => Promise<Macro>;
     /** Change a macro. `actions` replaces all actions. Only its owner can see and change a personal macro. Owners and admins can change a shared one. Requires the scope `conversations:update`. Also requires `messages:update` for a macro shared by the company; `messages:create` if the actions write to the contact; `notes:create` if the actions write a note; `attachments:read` if the body names a file that the caller has not uploaded. */
@@ -1961,6 +1961,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     listParticipants: { method: 'GET', path: '/v1/conversations/{id}/participants' },
     addParticipant: { method: 'POST', path: '/v1/conversations/{id}/participants', body: 'json' },
     removeParticipant: { method: 'DELETE', path: '/v1/conversations/{id}/participants/{userId}' },
+    runMacro: { method: 'POST', path: '/v1/conversations/{id}/macro', body: 'json', key: true },
     changeStep: { method: 'PUT', path: '/v1/conversations/{id}/step', body: 'json' },
     markAsRead: { method: 'PUT', path: '/v1/conversations/{id}/read' },
     markAsUnread: { method: 'PUT', path: '/v1/conversations/{id}/unread' },
@@ -2029,7 +2030,6 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     create: { method: 'POST', path: '/v1/scheduled-messages', body: 'json', key: true },
   },
   macros: {
-    run: { method: 'POST', path: '/v1/macros/{id}/run', body: 'json', key: true },
     delete: { method: 'DELETE', path: '/v1/macros/{id}' },
     update: { method: 'PATCH', path: '/v1/macros/{id}', body: 'json' },
     get: { method: 'GET', path: '/v1/macros/{id}' },

@@ -3096,7 +3096,7 @@ export interface MacroUpdate {
 
 export interface MacroRun {
   /** Identifier: 24 lower-case hex characters */
-  conversation: string;
+  macro: string;
   /** Holds the message to the contact for this long, so that it can be cancelled; 0, the default, sends it at once */
   hold_seconds?: number | undefined;
 }
@@ -3226,8 +3226,6 @@ export interface RuleRun {
   event: 'MESSAGE_RECEIVED' | 'CONVERSATION_OPENED' | 'CONVERSATION_ASSIGNED' | 'CONVERSATION_CLOSED' | 'TAG_ADDED' | 'REPLY_OVERDUE';
   /** Identifier: 24 lower-case hex characters */
   conversation: string;
-  /** The name of the contact */
-  contact_name: string | null;
   /** The message of the contact that started it; null for other events */
   message: string | null;
   /** FAILED: none of its actions was made, and `failure` says why */

@@ -1,6 +1,5 @@
 /** Agents: who answers contacts, from the knowledge base, by a model or by a server of the company. */
 import { isDeepStrictEqual } from 'node:util';
-import { findNamedFiles, isAttachmentId, MOST_FILES } from '../../channels/templates/header.ts';
 import type { Kit } from '../../kit.ts';
 import { expectTarget } from '../../platform/outside/targets.ts';
 import { isReferenced } from '../../platform/store/db.ts';
@@ -10,7 +9,7 @@ import { lockLimit } from '../../platform/store/limit-lock.ts';
 import { pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
-import { expectAttachment } from '../attachments/attachments.ts';
+import { checkGivenFiles } from '../templates/given-files.ts';
 import type { FollowUpRule } from './follow-ups/schemas.ts';
 import { replaceLinks, type LinkField } from './link-queries.ts';
 import {
@@ -130,20 +129,9 @@ const toStoredRule = ({ template = null, ...rule }: NonNullable<AgentCreate['fol
   template,
 });
 
-/**
- * Throws for a file of a template that is no attachment of the company: a file at the network would be gone after a month. Whether the inbox
- * has the template is known only when it is sent.
- */
 async function checkFiles(read: TenantRead, rules: NonNullable<AgentCreate['follow_ups']>): Promise<void> {
-  for (const [index, { template }] of rules.entries()) {
-    const components = `follow_ups[${index}].template.components`;
-    const named = findNamedFiles(template?.components ?? []);
-    if (named.length > MOST_FILES) throw invalid(components, `names more than ${MOST_FILES} files`);
-    for (const { attachment, path } of named) {
-      if (!isAttachmentId(attachment)) throw invalid(components + path, 'must be the id of an attachment');
-      await expectAttachment(read, attachment, components + path);
-    }
-  }
+  for (const [index, { template }] of rules.entries())
+    await checkGivenFiles(read, template, `follow_ups[${index}].template`);
 }
 
 const pickFields = ({

@@ -1,13 +1,12 @@
 /** Makes the actions of macros and rules on a conversation. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
-import type { Origin } from '../../platform/http/audit.ts';
 import type { Need } from '../../platform/http/needs.ts';
 import type { Acting, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
 import { checkInside, invalid } from '../../platform/values/errors.ts';
 import { readOwningCompany } from '../companies/owning-company.ts';
-import { makeChange } from '../conversations/bulk/change.ts';
+import { makeChange, type Change } from '../conversations/bulk/change.ts';
 import { checkChange } from '../conversations/bulk/runs.ts';
 import type { ConversationChange } from '../conversations/bulk/schemas.ts';
 import { expectConversation } from '../conversations/conversations.ts';
@@ -16,6 +15,7 @@ import { storeNote } from '../messages/messages.ts';
 import { checkVariables } from '../quick-replies/quick-replies.ts';
 import { prepareContent, readContent } from '../scheduled-messages/content.ts';
 import { storeScheduled } from '../scheduled-messages/scheduled-messages.ts';
+import { checkGivenFiles } from '../templates/given-files.ts';
 import type { ScheduledContentRecord } from '../scheduled-messages/schemas.ts';
 import type { Actions } from './schemas.ts';
 
@@ -46,6 +46,7 @@ export const checkActions = (read: TenantRead, actions: Actions): Promise<void> 
       throw invalid('snooze_minutes', 'is not allowed with status');
     if (actions.handled_by === 'AI' && !actions.agent) throw invalid('agent', 'is required for AI', 'REQUIRED');
     checkVariables(actions.reply ?? '', 'reply');
+    await checkGivenFiles(read, actions.template, 'template');
     const { change } = splitActions(actions);
     await checkChange(read, change);
   });
@@ -72,13 +73,11 @@ export async function prepareActions(kit: Kit, acting: Acting, conversation: str
   if (message) await prepareContent(kit, acting, { conversation, message });
 }
 
-export interface ActionsRun {
+export interface ActionsRun extends Pick<Change, 'audit'> {
   conversation: string;
   actions: Actions;
   /** How long the message to the contact can be cancelled. */
   holdSeconds: number;
-  /** The request that asks for the actions; null for a rule. */
-  origin: Origin | null;
 }
 
 /**
@@ -89,13 +88,13 @@ export async function makeActions(
   kit: Kit,
   tx: TenantTx,
   acting: Acting,
-  { conversation, actions, holdSeconds, origin }: ActionsRun,
+  { conversation, actions, holdSeconds, audit }: ActionsRun,
 ): Promise<string | null> {
   const { message, change } = splitActions(actions);
   const { note } = actions;
   if (note !== undefined) await storeNote(tx, acting, { conversationId: conversation, message: { content: note } });
   const scheduled = message && (await scheduleMessage(tx, acting, { conversation, message, holdSeconds }));
-  if (!isDeepStrictEqual(change, {})) await makeChange(kit, tx, acting, { id: conversation, change, origin });
+  if (!isDeepStrictEqual(change, {})) await makeChange(kit, tx, acting, { id: conversation, change, audit });
   return scheduled;
 }
 

@@ -18,7 +18,7 @@ const admin = await platform.createUser(demo._id, 'ADMIN');
 const create = async (actions: Json, more: Json = {}, key = demo.key): Promise<Json> =>
   (await call(201, 'POST', PATH, { key, body: { name: 'Done', actions, ...more } })).body;
 const run = async (macro: string, conversation: string, more: Json = {}, key = demo.key): Promise<Json> =>
-  (await call(201, 'POST', `${PATH}/${macro}/run`, { key, body: { conversation, ...more } })).body;
+  (await call(201, 'POST', `/v1/conversations/${conversation}/macro`, { key, body: { macro, ...more } })).body;
 const listMessages = async (conversation: string): Promise<Json[]> =>
   (await call(200, 'GET', `/v1/messages/conversation/${conversation}?sort=createdAt`)).body.result;
 const listScheduled = async (conversation: string): Promise<Json[]> =>
@@ -52,12 +52,10 @@ test('a macro writes a note, sends its text with variables filled in, and change
   assert.deepEqual([note?.['content'], note?.['sender']], ['Ligar amanhã', operator._id]);
   // What the macro closes stays closed.
   assert.equal((await call(200, 'GET', `/v1/conversations/${conversation._id}`)).body.status, 'CLOSED');
-  const audit = (await call(200, 'GET', `/v1/audit?resource=${_id}`)).body.result;
-  assert.ok(audit.some(({ action, actor }: Json) => action === 'macros.run' && actor._id === operator._id));
-  const changes = (await call(200, 'GET', `/v1/audit?resource=${conversation._id}`)).body.result;
+  const { result } = (await call(200, 'GET', `/v1/audit?resource=${conversation._id}`)).body;
   assert.deepEqual(
-    changes.map(({ action }: Json) => action),
-    ['conversations.update'],
+    result.map(({ action, actor }: Json) => [action, actor._id]),
+    [['conversations.run-macro', operator._id]],
   );
 });
 
@@ -67,8 +65,8 @@ test('a macro that cannot make all of its actions makes none', async () => {
   const body = { inbox: demo.inbox, contact: contact._id };
   await call(201, 'POST', '/v1/conversations', { body });
   const { _id } = await create({ note: 'Oi', reply: 'Oi', status: 'OPEN', add_tags: ['vip'] });
-  const asked = { body: { conversation: conversation._id } };
-  expectProblem(await call(409, 'POST', `${PATH}/${_id}/run`, asked), 'CONVERSATION_OPEN', 'status');
+  const path = `/v1/conversations/${conversation._id}/macro`;
+  expectProblem(await call(409, 'POST', path, { body: { macro: _id } }), 'CONVERSATION_OPEN', 'status');
   assert.deepEqual(await listScheduled(conversation._id), []);
   assert.equal((await listMessages(conversation._id)).length, 1);
   assert.deepEqual((await call(200, 'GET', `/v1/conversations/${conversation._id}`)).body.tags, []);
@@ -93,9 +91,9 @@ test('whoever runs or writes a macro needs the rights for what it does', async (
   const noted = await create({ note: 'Oi' });
   const quiet = await create({ add_tags: ['a'] });
   const { token: key } = await platform.createKey(demo._id, ['conversations:*', 'messages:update']);
-  const asked = { key, body: { conversation: conversation._id } };
+  const path = `/v1/conversations/${conversation._id}/macro`;
   for (const macro of [_id, noted._id])
-    expectProblem(await call(403, 'POST', `${PATH}/${macro}/run`, asked), 'FORBIDDEN', 'authorization');
+    expectProblem(await call(403, 'POST', path, { key, body: { macro } }), 'FORBIDDEN', 'authorization');
   const body = { name: 'x', actions: { reply: 'Oi' } };
   expectProblem(await call(403, 'POST', PATH, { key, body }), 'FORBIDDEN', 'authorization');
   await run(quiet._id, conversation._id, {}, key);
@@ -131,18 +129,20 @@ test('actions that no conversation can take are refused with their field, and re
   await refuse({}, 'VALIDATION_FAILED', 'actions');
   await refuse({ owner: theirs._id }, 'UNKNOWN_REFERENCE', 'actions.owner');
   await refuse({ team: newId() }, 'UNKNOWN_REFERENCE', 'actions.team');
+  const components = [{ type: 'header', parameters: [{ type: 'image', image: { id: newId() } }] }];
+  const template = { name: 'a', language: 'en', components };
+  const file = 'actions.template.components[0].parameters[0].image.id';
+  await refuse({ template }, 'UNKNOWN_REFERENCE', file);
   await refuse({ handled_by: 'AI' }, 'VALIDATION_FAILED', 'actions.agent');
   await refuse({ custom_fields: { nothing: 1 } }, 'UNKNOWN_REFERENCE', 'actions.custom_fields.nothing');
   await refuse({ reply: '{{nobody}}' }, 'VALIDATION_FAILED', 'actions.reply');
   await refuse({ reply: 'Oi', template: { name: 'a', language: 'en' } }, 'VALIDATION_FAILED', 'actions.template');
   await refuse({ status: 'OPEN', snooze_minutes: 5 }, 'VALIDATION_FAILED', 'actions.snooze_minutes');
   const { _id } = await create({ add_tags: ['a'] });
-  for (const conversation of [newId()])
-    expectProblem(
-      await call(400, 'POST', `${PATH}/${_id}/run`, { body: { conversation } }),
-      'UNKNOWN_REFERENCE',
-      'conversation',
-    );
+  const { conversation } = await writeAsContact(platform);
+  const path = `/v1/conversations/${conversation._id}/macro`;
+  expectProblem(await call(400, 'POST', path, { body: { macro: newId() } }), 'UNKNOWN_REFERENCE', 'macro');
+  expectProblem(await call(404, 'POST', path, { key: other.key, body: { macro: _id } }), 'NOT_FOUND');
   expectProblem(await call(404, 'GET', `${PATH}/${_id}`, { key: other.key }), 'NOT_FOUND');
   await checkRefusals(platform, { method: 'GET', path: PATH, scope: 'conversations:read' });
   const body = { name: 'x', actions: { add_tags: ['a'] } };

@@ -1,7 +1,6 @@
 /** Macros: actions that people make on a conversation with one click. Shared ones belong to the company, personal ones to a user. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
-import type { Origin } from '../../platform/http/audit.ts';
 import { lockLimit } from '../../platform/store/limit-lock.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
@@ -82,19 +81,21 @@ const lockForChange = async (tx: TenantTx, tenant: Tenant, id: string): Promise<
 export async function runMacro(
   kit: Kit,
   tenant: Tenant,
-  { id, conversation, hold_seconds: holdSeconds = 0 }: MacroRun & { id: string },
-  origin: Origin,
+  conversation: string,
+  { macro, hold_seconds: holdSeconds = 0 }: MacroRun,
 ): Promise<Conversation> {
-  const { actions } = await readMacro(tenant, id);
-  if ((await findInboxOf(tenant.read, conversation)) === null) throw unknownReference('conversation');
+  expectFound(await findInboxOf(tenant.read, conversation));
+  const found = await findVisible(tenant, macro);
+  if (!found) throw unknownReference('macro');
+  const { actions } = found;
   await prepareActions(kit, tenant, conversation, actions);
   return tenant.tx(async (tx) => {
-    await makeActions(kit, tx, tenant, { conversation, actions, holdSeconds, origin });
-    tx.created(id);
+    await makeActions(kit, tx, tenant, { conversation, actions, holdSeconds, audit: null });
+    tx.created(conversation);
     return expectConversation(tx, conversation);
   });
 }
 
 /** Returns the conversation in which a macro was run, as it is now. */
-export const readRunConversation = ({ read }: Tenant, { conversation }: MacroRun): Promise<Conversation> =>
-  expectConversation(read, conversation);
+export const readRunConversation = ({ read }: Tenant, id: string): Promise<Conversation> =>
+  expectConversation(read, id);

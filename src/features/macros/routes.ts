@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { readRequestOrigin } from '../../platform/http/access.ts';
 import { declareTag } from '../../platform/http/description.ts';
 import type { Need } from '../../platform/http/needs.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
-import { Conversation } from '../conversations/schemas.ts';
+import { Conversation, ConversationParams } from '../conversations/schemas.ts';
 import { actionNeeds } from './actions.ts';
 import {
   createMacro,
@@ -109,17 +108,17 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
 function runRoute(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
-    path: '/v1/macros/:id/run',
+    path: '/v1/conversations/:id/macro',
     scope: 'conversations:update',
-    needs: actionNeeds<{ params: { id: string } }>(
-      async (tenant, { params }) => (await findVisible(tenant, params.id))?.actions ?? null,
+    needs: actionNeeds<{ body: { macro: string } }>(
+      async (tenant, { body }) => (await findVisible(tenant, body.macro))?.actions ?? null,
     ),
-    action: 'macros.run',
-    summary: 'Run a macro',
+    action: 'conversations.run-macro',
+    summary: 'Run a macro in a conversation',
     description:
-      'Makes all its actions in a conversation, or none of them, in the name of the caller. A message to the contact is sent right ' +
-      'after that as a scheduled message, under the rules of a normal send. Returns the conversation.',
-    params: MacroParams,
+      'Makes all its actions, or none of them, in the name of the caller. A message to the contact is sent right after that as a ' +
+      'scheduled message, under the rules of a normal send. Returns the conversation.',
+    params: ConversationParams,
     body: ref(MacroRun),
     answers: { 201: ref(Conversation) },
     errors: [
@@ -130,8 +129,7 @@ function runRoute(app: FastifyInstance, kit: Kit): void {
       'TEMPLATES_NOT_SUPPORTED',
       'QUOTA_EXCEEDED',
     ],
-    handler: (tenant, { params, body, reply }) =>
-      runMacro(kit, tenant, { ...params, ...body }, readRequestOrigin(reply.request)),
-    again: (tenant, _id, { body }) => readRunConversation(tenant, body),
+    handler: (tenant, { params, body }) => runMacro(kit, tenant, params.id, body),
+    again: readRunConversation,
   });
 }

@@ -97,7 +97,7 @@ export type MacroUpdate = Static<typeof MacroUpdate>;
 export const MacroRun = define(
   'MacroRun',
   strict({
-    conversation: recordId('conversation'),
+    macro: recordId('macro'),
     hold_seconds: Optional(
       Type.Integer({
         minimum: 0,

@@ -5,8 +5,6 @@ import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { RuleDryRunResult, RuleRun } from './schemas.ts';
 
 const COLUMNS = `_id, company_id as company, rule_id as rule, event, conversation_id as conversation,
-  (select c.name from conversations v join contacts c on c.company_id = v.company_id and c._id = v.contact_id
-    where v.company_id = r.company_id and v._id = r.conversation_id) as contact_name,
   message_id as message, status, reply_skipped, scheduled_id as scheduled_message, failure,
   created_at as "createdAt", updated_at as "updatedAt"`;
 

@@ -213,7 +213,6 @@ export const RuleRun = define(
     rule: recordId('rule'),
     event,
     conversation: recordId('conversation'),
-    contact_name: nullable(plain.text('The name of the contact')),
     message: nullable(recordId('message'), 'The message of the contact that started it; null for other events'),
     status: oneOf(['DONE', 'FAILED'], 'FAILED: none of its actions was made, and `failure` says why'),
     reply_skipped: nullable(

@@ -86,7 +86,7 @@ async function runRule(kit: Kit, tx: TenantTx, acting: Acting, attempt: Attempt)
   if ((await beginRun(tx, run)) === 0) return;
   const { webhook, ...asked } = rule.actions;
   const { actions, reply_skipped } = await leaveOutReply(tx, attempt, asked);
-  const about = { conversation: conversation._id, actions, holdSeconds: 0, origin: null };
+  const about = { conversation: conversation._id, actions, holdSeconds: 0, audit: { origin: null } };
   const scheduled_message = await makeActions(kit, tx, acting, about);
   const ended = await endRun(tx, run._id, { status: 'DONE', reply_skipped, scheduled_message, failure: null });
   if (webhook) await emit(tx, [{ event: 'RULE_RUN', data: ended }]);

@@ -143,7 +143,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
   const texts = { title: marker, shortcut: marker, content: marker };
   const reply = await write('POST', '/v1/quick-replies', { ...texts, attachment: attachment._id });
   const filters = { owner: user, team, agent, step, contact, tag: marker };
-  const actions = { owner: user, attendant: user, team, agent, step, note: marker, reply: marker };
+  const actions = { owner: user, attendant: user, team, agent, step, note: marker };
   const macro = await write('POST', '/v1/macros', { name: marker, actions });
   const condition = { field: 'inbox', operator: 'ANY_OF', values: [begun.inbox] };
   const rule = await write('POST', '/v1/rules', {

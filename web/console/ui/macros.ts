@@ -15,7 +15,8 @@ export function useMacrosOf(conversation: string): { macros: readonly Macro[]; r
   const macros = useMacros();
   const mayChange = useMay('conversations:update');
   const running = useMutation({
-    mutationFn: ({ _id }: Macro) => parley.macros.run(_id, { conversation, hold_seconds: readUndoSeconds() }),
+    mutationFn: ({ _id }: Macro) =>
+      parley.conversations.runMacro(conversation, { macro: _id, hold_seconds: readUndoSeconds() }),
     onSuccess: (changed, { name }) => {
       showConversation(changed);
       showNotice(texts.macroDone(name));

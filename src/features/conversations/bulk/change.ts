@@ -8,11 +8,11 @@ import { MAX_TAGS, type Conversation, type ConversationUpdate } from '../schemas
 import { changeConversationById, findSecondOpen } from '../update.ts';
 import type { ConversationChange } from './schemas.ts';
 
-interface Change {
+export interface Change {
   id: string;
   change: ConversationChange;
-  /** The request that asked for the change; null for none. */
-  origin: Origin | null;
+  /** For the entry in the audit log, with the request that asked for the change; null when the request itself has an entry. */
+  audit: { origin: Origin | null } | null;
 }
 
 /** Makes the change as a PATCH does, and the marks. Returns false when the conversation was so already. */
@@ -24,8 +24,8 @@ export async function makeChange(kit: Kit, tx: TenantTx, acting: Acting, asked: 
   return isChanged || isMarked;
 }
 
-/** Changes the fields of one conversation, with an entry in the audit log. */
-async function changeFields(kit: Kit, tx: TenantTx, acting: Acting, { id, change, origin }: Change): Promise<boolean> {
+/** Changes the fields of one conversation. */
+async function changeFields(kit: Kit, tx: TenantTx, acting: Acting, { id, change, audit }: Change): Promise<boolean> {
   const makeInput = (before: Conversation): ConversationUpdate => toUpdate(change, before);
   const { isChanged } = await changeConversationById(kit, tx, acting, { id, step: change.step, makeInput }).catch(
     (error: unknown) => {
@@ -36,12 +36,12 @@ async function changeFields(kit: Kit, tx: TenantTx, acting: Acting, { id, change
   const entry = {
     company: tx.companyId,
     actor: toLoggedActor(acting.actor),
+    action: 'conversations.update',
     resource: 'conversations',
     resourceId: id,
-    origin,
+    fields: Object.keys(change),
   };
-  if (isChanged)
-    tx.awaitAtCommit(recordAudit(tx, { ...entry, action: 'conversations.update', fields: Object.keys(change) }));
+  if (isChanged && audit) tx.awaitAtCommit(recordAudit(tx, { ...entry, ...audit }));
   return isChanged;
 }
 

@@ -18,7 +18,7 @@ export const startConversationRuns = (kit: Kit): ClaimLoop =>
         const isChanged = await makeChange(kit, tx, acting, {
           id: findNext(run),
           change: run.input,
-          origin: run.origin,
+          audit: { origin: run.origin },
         });
         return { progress: { processed: 1, changed: isChanged ? 1 : 0 } };
       },

@@ -1,6 +1,7 @@
 /** What a rule has done. */
 import type { Rule, RuleRun } from '@parley/sdk';
 import type { ReactElement } from 'react';
+import { useConversation } from '../../records/conversations.ts';
 import { useRuleRuns } from '../../records/rules.ts';
 import { formatListed } from '../../texts/formats.ts';
 import { explainCode } from '../../texts/problems.ts';
@@ -41,12 +42,13 @@ export function RuleRuns({ rule }: { rule: Rule }): ReactElement {
 
 function Run({ run }: { run: RuleRun }): ReactElement {
   const texts = useTexts(RULES);
-  const { status, conversation, contact_name, failure, reply_skipped, createdAt } = run;
+  const name = useConversation(run.conversation).data?.contact_summary.name;
+  const { status, conversation, failure, reply_skipped, createdAt } = run;
   return (
     <li>
       <span className={styles['name']}>
         <Badge tone={status === 'DONE' ? 'good' : 'danger'}>{texts[status]}</Badge>
-        <OpenConversationLink conversation={conversation} label={contact_name ?? texts.nameless} />
+        <OpenConversationLink conversation={conversation} label={name ?? texts.nameless} />
         <span className={styles['soft']}>{formatListed(createdAt)}</span>
       </span>
       {failure && <span>{explainCode(failure.code, failure.message) ?? failure.message}</span>}
