@@ -30,15 +30,16 @@ const MAY = `a.active_at < now() - ${minutes(1)}
 
 const toValues = ({ away, between, oldest }: Patience): number[] => [away, between, oldest];
 
-/** Lists users to whom a mail is due. */
+/** Lists users to whom a mail is due: one of each company in turn, first those whose notifications have waited longest. */
 export function listAway(tx: SystemTx, patience: Patience, limit: number): Promise<AwayUser[]> {
   return many(tx, {
     name: 'notifications.listAway',
-    text: `select distinct n.company_id as company, n.user_id as "user" from notifications n ${CHOICE}
+    text: `select n.company_id as company, n.user_id as "user" from notifications n ${CHOICE}
         join companies c on c._id = n.company_id and c.status = 'ACTIVE'
         join users u on u.company_id = n.company_id and u._id = n.user_id and u.status = 'ACTIVE'
         join user_activity a on a.company_id = n.company_id and a.user_id = n.user_id
-      where ${DUE} and ${MAY} and ${HAS_REQUIRED_FACTOR} limit $4`,
+      where ${DUE} and ${MAY} and ${HAS_REQUIRED_FACTOR} group by n.company_id, n.user_id
+      order by row_number() over (partition by n.company_id order by min(n.created_at), n.user_id), n.company_id limit $4`,
     values: [...toValues(patience), limit],
   });
 }
