@@ -2,14 +2,15 @@
  * The texts of mails about accounts, in the language of the reader. The mails have one column, no image, and nothing that reports to a
  * server that they were opened.
  */
-
-interface ComposedMail {
-  subject: string;
-  text: string;
-  html: string;
-}
-
-export type MailLanguage = 'pt-BR' | 'en' | 'es';
+import {
+  escapeHtml,
+  findMailLanguage,
+  preventLinks,
+  toOneLine,
+  wrapHtml,
+  type ComposedMail,
+  type MailLanguage,
+} from '../../platform/outside/mail-layout.ts';
 
 interface MailWords {
   subject: string;
@@ -198,61 +199,7 @@ style="display:inline-block;padding:12px 24px;border-radius:10px;background:#0b7
   };
 }
 
-/** Returns the language of a mail; English when there is no text in that of the reader. */
-export const findMailLanguage = (language: string): MailLanguage =>
-  Object.hasOwn(FRAME, language) ? (language as MailLanguage) : 'en';
-
-/** Puts the body of a mail into the page that all mails share. */
-export const wrapHtml = (language: MailLanguage, subject: string, body: string): string => `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(subject)}</title>
-</head>
-<body style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,'Segoe UI',Roboto,sans-serif">
-<div style="max-width:520px;margin:0 auto">
-${body}
-<p style="font-size:13px">Parley</p>
-</div>
-</body>
-</html>
-`;
-
 /** Replaces all placeholders in one pass, so that a name that looks like a placeholder is not replaced. */
 function fillPlaceholders(text: string, values: { name: string; company: string }): string {
   return text.replaceAll(/\{(name|company)\}/g, (_, key: 'name' | 'company') => values[key]);
-}
-
-// The longest name in a mail. Names of people and firms are shorter; a longer text could pretend to be a mail itself.
-const NAME_CHARACTERS = 80;
-
-/** Makes a name safe for a subject: no line breaks, control or direction marks, and not too long. */
-export function toOneLine(name: string): string {
-  // The two joiner characters are kept, because Persian and Indian names and emoji are spelled with them.
-  const characters = Array.from(name.replaceAll(/(?:(?![\u200c\u200d])[\p{C}\p{Z}])+/gu, ' ').trim());
-  return characters.length > NAME_CHARACTERS
-    ? `${characters
-        .slice(0, NAME_CHARACTERS - 1)
-        .join('')
-        .trimEnd()}…`
-    : characters.join('');
-}
-
-/** Keeps mail programs from turning a name into a link: inserts an invisible word joiner into anything that looks like an address. */
-export function preventLinks(name: string): string {
-  return name.replaceAll(/:(?=\/\/)|\.(?=\p{L}{2})/gu, '$&\u2060');
-}
-
-const ENTITIES = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&#39;'],
-]);
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES.get(character) ?? '');
 }
