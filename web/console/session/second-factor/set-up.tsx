@@ -8,14 +8,23 @@ import { CopyField } from '../../ui/copy-field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
 import { explainField } from '../../ui/problem.ts';
 import { Failure, Loading } from '../../ui/state.tsx';
+import { COMMON } from '../../ui/texts.ts';
 import { CodeField } from './code-field.tsx';
 import { QrCode } from './qr-code.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import styles from './second-factor.module.css';
 import { SECOND_FACTOR } from './texts.ts';
 
-export function SetUp({ onDone }: { onDone(): void }): ReactElement {
+interface SetUpProps {
+  /** The recovery codes are kept. */
+  onDone(): void;
+  /** Missing where the user has to set it up. */
+  onCancel?(): void;
+}
+
+export function SetUp({ onDone, onCancel }: SetUpProps): ReactElement {
   const texts = useTexts(SECOND_FACTOR);
+  const common = useTexts(COMMON);
   const [code, setCode] = useState('');
   const begun = useQuery({
     queryKey: ['second-factor', 'begun'],
@@ -26,7 +35,8 @@ export function SetUp({ onDone }: { onDone(): void }): ReactElement {
   });
   const enable = useMutation({ mutationFn: () => parley.auth.enableSecondFactor({ code }) });
   if (enable.data) return <RecoveryCodes codes={enable.data.recovery_codes} onKept={onDone} />;
-  if (!begun.data) return begun.error ? <Failure error={begun.error} /> : <Loading />;
+  if (!begun.data)
+    return begun.error ? <Failure error={begun.error} onRetry={() => void begun.refetch()} /> : <Loading />;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     enable.mutate();
@@ -49,6 +59,7 @@ export function SetUp({ onDone }: { onDone(): void }): ReactElement {
         <Button kind="primary" type="submit" isBusy={enable.isPending}>
           {texts.turnOn}
         </Button>
+        {onCancel && <Button onClick={onCancel}>{common.cancel}</Button>}
       </div>
     </form>
   );
