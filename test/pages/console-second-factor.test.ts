@@ -24,6 +24,9 @@ async function tabTo(page: Page, name: string): Promise<void> {
 /** Types the first code of an authenticator app and returns its secret. The field has the focus. */
 async function typeFirstCode(page: Page): Promise<string> {
   const secret = await page.getByLabel('Or type this key into the app', { exact: true }).inputValue();
+  await page.getByLabel('Password').and(page.locator(':focus')).waitFor();
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Tab');
   await page.getByLabel('Code', { exact: true }).and(page.locator(':focus')).waitFor();
   await page.keyboard.type('000000');
   await page.keyboard.press('Enter');
