@@ -152,17 +152,21 @@ create or replace trigger noted_update after update on notifications referencing
   for each statement execute function note_personal_changes('notifications');
 
 -- Queues what was written or raised for the browsers of its user. A notification that already waits for a browser is pushed once, as it is then.
+-- The browsers are locked first, as by those who delete one with its pushes.
 create or replace function queue_pushes(companies text[], ids text[]) returns void
 language sql as $$
-  insert into pushes as p (company_id, _id, subscription_id, notification_id)
-    select n.company_id, new_id(), s._id, n._id
+  with told as materialized (
+    select n.company_id, s._id as subscription_id, n._id as notification_id
     from unnest(companies, ids) as w (company_id, _id)
       join notifications n on n.company_id = w.company_id and n._id = w._id
       join push_subscriptions s on s.company_id = n.company_id and s.user_id = n.user_id
       join users u on u.company_id = s.company_id and u._id = s.user_id and u.session_version = s.session_version and u.status = 'ACTIVE'
       left join notification_settings t on t.company_id = n.company_id and t.user_id = n.user_id and t.kind = n.kind
     where coalesce(t.in_push, notifies_by_default(n.kind, 'push'))
-    order by n.company_id, s._id, n._id
+    order by n.company_id, s._id, n._id for key share of s
+  )
+  insert into pushes as p (company_id, _id, subscription_id, notification_id)
+    select company_id, new_id(), subscription_id, notification_id from told order by company_id, subscription_id, notification_id
     on conflict (company_id, subscription_id, notification_id) do update
       set is_waiting = true, claimed_at = null, held_until = null, attempts = 0
 $$;

@@ -1,6 +1,7 @@
 /** Notifications that are pushed to browsers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pg from 'pg';
 import {
   createPerson,
   forgetPassword,
@@ -153,6 +154,33 @@ test('a notification that its user reads before it is pushed is not pushed', asy
   await database.sql('update pushes set is_waiting = true');
   await queueIsEmpty();
   assert.deepEqual(takenBy(ana), []);
+});
+
+test('a browser is removed while notifications are queued for it, without a deadlock', async () => {
+  const ana = await registerUser();
+  const { conversation } = await writeAsContact(platform);
+  await database.sql(`create function hold_push() returns trigger language plpgsql as
+    $$ begin new.is_waiting = false; return new; end $$`);
+  await database.sql('create trigger held before insert on pushes for each row execute function hold_push()');
+  await mention(conversation._id, ana.user);
+  const client = new pg.Client({ connectionString: database.ownerUrl });
+  await client.connect();
+  await client.query('begin');
+  await client.query('update notifications set created_at = clock_timestamp() where user_id = $1', [ana.user]);
+  const removed = call(200, 'DELETE', `/v1/push-subscriptions/${ana._id}`, { key: ana.key });
+  await waitUntil('the removal to wait', async () => {
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from push_subscriptions%'`;
+    return (await database.sql(waiting)).length > 0;
+  });
+  await client.query(
+    `insert into notifications (company_id, _id, user_id, kind) values ($1, new_id(), $2, 'NOT_SENT')`,
+    [demo._id, ana.user],
+  );
+  await client.query('commit');
+  await client.end();
+  await removed;
+  await database.sql('drop function hold_push cascade');
+  await queueIsEmpty();
 });
 
 test('a browser in which the console was not opened for 30 days is removed', async () => {
