@@ -41,7 +41,7 @@ async function typeFirstCode(page: Page): Promise<string> {
 /** Makes the page read again whether two-factor log-in is on, as it does when a user comes back to it after a minute. */
 async function readAgain(page: Page): Promise<void> {
   const answered = page.waitForResponse(
-    (response) => /\/auth\/second-factor$/.test(response.url()) && response.request().method() === 'GET',
+    (response) => response.url().endsWith('/auth/second-factor') && response.request().method() === 'GET',
   );
   await page.evaluate(`const real = Date.now;
     Date.now = () => real() + 60_000;
