@@ -58,7 +58,7 @@ async function recordSecondFactor(take: Take, platform: Platform): Promise<void>
   const setUp = async (): Promise<Json> => {
     const { secret } = await take(`${path}/begin`, '', { key });
     const makeCode = (): string => new TOTP({ secret }).generate();
-    const codes = await take(path, '', { key, body: { code: makeCode() } });
+    const codes = await take(path, '', { key, body: { password: PASSWORD, code: makeCode() } });
     return codes.recovery_codes;
   };
   await take('GET /v1/auth/second-factor', '', { key });

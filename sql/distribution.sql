@@ -1,18 +1,25 @@
 -- Triggers note which teams may have a conversation to give to a member, so no code can forget it. Only those are noted that give out their
 -- conversations.
 
+-- A team whose turns were put off, because they failed or another transaction was in the way, keeps its pause.
 create or replace function note_team_turn(company text, team text) returns void language sql as $$
-  insert into team_turns (company_id, _id, team_id)
-    select company_id, new_id(), _id from teams
-    where company_id = company and _id = team and distribution <> 'MANUAL' and removed_at is null
+  insert into team_turns (company_id, _id, team_id, due_at)
+    select company_id, new_id(), _id, greatest(now(), (select max(due_at) from team_turns where company_id = company and team_id = team))
+    from teams where company_id = company and _id = team and distribution <> 'MANUAL' and removed_at is null
 $$;
 
 create or replace function note_turns_of_member(company text, member text) returns void language sql as $$
   select note_team_turn(company_id, team_id) from team_members where company_id = company and user_id = member
 $$;
 
--- A conversation comes to a team without an owner, or is left by its owner. A contact who has not answered a campaign or a bulk send waits for
--- nobody.
+-- Whether a conversation waits until its team gives it to a member. A contact who has not answered a campaign or a bulk send waits for nobody. The
+-- index conversations_given_out has the same condition, which the planner finds in a statement that calls this function.
+create or replace function waits_for_member(v conversations) returns boolean language sql immutable as $$
+  select v.team_id is not null and v.owner_id is null and v.status = 'OPEN' and v.handled_by <> 'AI'
+    and v.last_inbound_at is not null and not v.awaits_reply
+$$;
+
+-- A conversation comes to a team without an owner, or is left by its owner.
 create or replace function note_new_work() returns trigger language plpgsql as $$
 begin
   perform note_team_turn(new.company_id, new.team_id);
@@ -20,10 +27,7 @@ begin
 end
 $$;
 create or replace trigger gives_out after update on conversations for each row
-  when (new.team_id is not null and new.owner_id is null and new.status = 'OPEN' and new.handled_by <> 'AI'
-    and new.last_inbound_at is not null and not new.awaits_reply
-    and (new.team_id is distinct from old.team_id or old.owner_id is not null or old.status <> 'OPEN' or old.handled_by = 'AI'
-      or old.last_inbound_at is null or old.awaits_reply))
+  when (waits_for_member(new) and (new.team_id is distinct from old.team_id or not waits_for_member(old)))
   execute function note_new_work();
 
 -- A user owns one open conversation less: the user's teams may have waited for that.

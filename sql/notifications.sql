@@ -1,9 +1,16 @@
--- Whether a user is notified of a kind: UNASSIGNED_NEW is off until the user turns it on, and all others are on until the user turns them off.
+-- Whether notifications of a kind are shown in a place ('console', 'browser', 'push', 'mail') until the user chooses. Only what is meant for the
+-- user alone is mailed.
+create or replace function notifies_by_default(about text, place text) returns boolean
+language sql immutable parallel safe as $$
+  select about <> 'UNASSIGNED_NEW' and (place <> 'mail' or about in ('ASSIGNED', 'MENTIONED', 'NOT_SENT'))
+$$;
+
+-- Whether a user is notified of a kind.
 create or replace function is_notified(company text, receiver text, about text) returns boolean
 language sql stable as $$
   select exists (select from users where company_id = company and _id = receiver and status <> 'INACTIVE')
     and coalesce((select in_console from notification_settings where company_id = company and user_id = receiver and kind = about),
-      about <> 'UNASSIGNED_NEW')
+      notifies_by_default(about, 'console'))
 $$;
 
 -- Writes a notification, or raises the unread one of the same kind about the same conversation. `counted` adds one to its count.
@@ -55,7 +62,7 @@ create or replace trigger notified_first_owner after insert on conversations for
 
 -- Many conversations may be opened or reopened at once, by contacts of several companies: each user gets one change for all of them. The rule for
 -- a single change is that of notify_change. Those of a team notify its members, unless it gives
--- them out itself: then only the member who gets one is notified. All others notify the users who have chosen it.
+-- them out itself: then only the member who gets one is notified. All others notify the users who have chosen it, because it is off by default.
 create or replace function notify_queue() returns trigger
 language plpgsql as $$
 declare
@@ -87,8 +94,8 @@ begin
     union all select o.company_id, o._id, m.user_id, 'TEAM_ASSIGNED' from arrived o
       join teams t on t.company_id = o.company_id and t._id = o.team_id and t.distribution = 'MANUAL'
       join team_members m on m.company_id = o.company_id and m.team_id = o.team_id
-      where not exists (select from notification_settings s
-        where s.company_id = m.company_id and s.user_id = m.user_id and s.kind = 'TEAM_ASSIGNED' and not s.in_console)
+        left join notification_settings s on s.company_id = m.company_id and s.user_id = m.user_id and s.kind = 'TEAM_ASSIGNED'
+      where coalesce(s.in_console, notifies_by_default('TEAM_ASSIGNED', 'console'))
   ), news as materialized (
     select t.company_id, t.user_id, t.kind, count(*)::int as count, case when count(*) = 1 then min(t._id) end as conversation_id
     from told t join users u on u.company_id = t.company_id and u._id = t.user_id and u.status <> 'INACTIVE'
@@ -145,17 +152,21 @@ create or replace trigger noted_update after update on notifications referencing
   for each statement execute function note_personal_changes('notifications');
 
 -- Queues what was written or raised for the browsers of its user. A notification that already waits for a browser is pushed once, as it is then.
+-- The browsers are locked first, as by those who delete one with its pushes.
 create or replace function queue_pushes(companies text[], ids text[]) returns void
 language sql as $$
-  insert into pushes as p (company_id, _id, subscription_id, notification_id)
-    select n.company_id, new_id(), s._id, n._id
+  with told as materialized (
+    select n.company_id, s._id as subscription_id, n._id as notification_id
     from unnest(companies, ids) as w (company_id, _id)
       join notifications n on n.company_id = w.company_id and n._id = w._id
       join push_subscriptions s on s.company_id = n.company_id and s.user_id = n.user_id
       join users u on u.company_id = s.company_id and u._id = s.user_id and u.session_version = s.session_version and u.status = 'ACTIVE'
       left join notification_settings t on t.company_id = n.company_id and t.user_id = n.user_id and t.kind = n.kind
-    where coalesce(t.in_push, n.kind <> 'UNASSIGNED_NEW')
-    order by n.company_id, s._id, n._id
+    where coalesce(t.in_push, notifies_by_default(n.kind, 'push'))
+    order by n.company_id, s._id, n._id for key share of s
+  )
+  insert into pushes as p (company_id, _id, subscription_id, notification_id)
+    select company_id, new_id(), subscription_id, notification_id from told order by company_id, subscription_id, notification_id
     on conflict (company_id, subscription_id, notification_id) do update
       set is_waiting = true, claimed_at = null, held_until = null, attempts = 0
 $$;

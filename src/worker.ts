@@ -44,7 +44,7 @@ import { SCHEDULED_MESSAGES } from './features/scheduled-messages/source.ts';
 import { startDueSends } from './features/sends/due/loop.ts';
 import { startCopies } from './features/templates/copy.ts';
 import { inboxConnectedJob } from './features/templates/jobs.ts';
-import { purgeLinksJob, sendFactorResetJob, sendInvitationJob, sendResetJob } from './features/users/jobs.ts';
+import { purgeLinksJob, sendFactorMailJob, sendInvitationJob, sendResetJob } from './features/users/jobs.ts';
 import { declareEvolutionFormat } from './doors/evolution/webhook-format.ts';
 import { startDeliveries } from './features/webhooks/deliver.ts';
 import { startReplays } from './features/webhooks/replays/replays.ts';
@@ -62,7 +62,7 @@ const LOOK_ALONE_MS = 2_000;
 const jobs = [
   sendInvitationJob,
   sendResetJob,
-  sendFactorResetJob,
+  sendFactorMailJob,
   purgeLinksJob,
   purgeRequestDataJob,
   purgeAppsJob,

@@ -137,6 +137,44 @@ const RECORD = `globalThis.notices = [];
     constructor(title, { tag }) { super(); globalThis.notices.push(tag); }
   };`;
 
+test('a notice of a message replaces the one about the same conversation, and only one tab shows it', async () => {
+  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  const { page, close } = await open(ana.email, { path: '/contacts', permissions: ['notifications'] });
+  await page.context().addInitScript(`${RECORD}
+    localStorage.setItem('parley.notices', 'desktop');
+    document.hasFocus = () => false;`);
+  const other = await page.context().newPage();
+  await other.goto(`${platform.url}/console/contacts`);
+  await page.reload();
+  for (const each of [page, other]) await each.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+  const { conversation } = await writeAsContact(platform, { name: 'Maria', text: 'Oi' });
+  const list = async (): Promise<string[]> =>
+    (await Promise.all([page, other].map((each) => each.evaluate('globalThis.notices')))).flat() as string[];
+  await waitUntil('a notice', async () => (await list()).length > 0);
+  await call(200, 'PATCH', `/v1/auth/me`, { key: ana.token, body: { name: 'Ana' } });
+  assert.deepEqual(await list(), [conversation._id]);
+  await close();
+});
+
+test('the permission of the browser is asked for once, and all settings that depend on it follow the answer', async () => {
+  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  const { page, close } = await open(ana.email, { path: '/contacts' });
+  await page.context().addInitScript(`globalThis.asked = 0;
+    globalThis.Notification = class extends EventTarget {
+      static permission = 'default';
+      static async requestPermission() { asked += 1; return (this.permission = 'denied'); }
+    };`);
+  await page.goto(`${platform.url}/console/profile`);
+  const push = page.getByRole('region', { name: 'Push', exact: true });
+  await push.getByRole('button', { name: 'Turn on' }).waitFor();
+  await page.getByRole('button', { name: 'Allow notifications of the browser' }).click();
+  await page.getByText('The browser blocks notifications.').waitFor();
+  // Without a registered browser, there is nothing left to set.
+  await push.waitFor({ state: 'hidden' });
+  assert.equal(await page.evaluate('asked'), 1);
+  await close();
+});
+
 test('a user removes a lost device from the browsers to which notifications are pushed', async () => {
   const ana = await createPerson(platform, demo._id, 'OPERATOR');
   const body = { endpoint: 'https://203.0.114.1/lost', keys: makeBrowser().keys };
@@ -161,7 +199,11 @@ test('a pushed notification is shown only while no tab is in view, and a click o
   const worker = await started;
   // The browser of the tests shows no notices.
   await worker.evaluate(`globalThis.shown = [];
-    registration.showNotification = async (title, options) => void shown.push([title, options.body, options.data]);`);
+    globalThis.tags = [];
+    registration.showNotification = async (title, options) => {
+      shown.push([title, options.body, options.data]);
+      tags.push(options.tag);
+    };`);
   const push = (pushed: Json): Promise<unknown> =>
     worker.evaluate(`(async () => {
       let work;
@@ -172,7 +214,7 @@ test('a pushed notification is shown only while no tab is in view, and a click o
       return shown;
     })()`);
   const pushed = {
-    _id: conversation._id,
+    _id: 'e'.repeat(24),
     kind: 'MENTIONED',
     conversation: conversation._id,
     contact: 'Maria',
@@ -195,6 +237,9 @@ test('a pushed notification is shown only while no tab is in view, and a click o
   await page.close();
   const text = 'Carla Reis mentioned you in the conversation with Maria';
   assert.deepEqual(await push(pushed), [[text, 'The kitchen says yes', address]]);
+  // A push about replies takes the place of the notice of the message.
+  await push({ ...pushed, _id: 'f'.repeat(24), kind: 'REPLIED' });
+  assert.deepEqual(await worker.evaluate('tags'), [pushed._id, conversation._id]);
   await other.close();
   await close();
 });

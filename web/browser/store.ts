@@ -44,14 +44,15 @@ export function keep(key: string, text: string | null): void {
   }
 }
 
-/** Reads everything that is kept under keys with this beginning. */
-export function listKept(prefix: string): string[] {
+/** Lists the keys with this beginning under which something is kept. */
+export function listKeptKeys(prefix: string): string[] {
   try {
-    return Object.keys(localStorage)
-      .filter((key) => key.startsWith(prefix))
-      .flatMap((key) => localStorage.getItem(key) ?? []);
+    return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
   } catch {
     // Failure policy: as above.
     return [];
   }
 }
+
+/** Reads everything that is kept under keys with this beginning. */
+export const listKept = (prefix: string): string[] => listKeptKeys(prefix).flatMap((key) => readKept(key) ?? []);

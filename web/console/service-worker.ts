@@ -3,7 +3,7 @@
  * the platform anyway.
  */
 import { findLanguage } from '../browser/texts.ts';
-import { describe, findAddress, type Described } from './notifications/describe.ts';
+import { describe, findAddress, findTag, type Described } from './notifications/describe.ts';
 import { NOTIFICATIONS } from './notifications/texts.ts';
 
 /** What the platform pushes. */
@@ -56,7 +56,7 @@ async function show(pushed: Pushed): Promise<void> {
   const language = findLanguage([...navigator.languages, pushed.language]) ?? 'en';
   await worker.registration.showNotification(describe(NOTIFICATIONS[language], pushed), {
     body: pushed.preview ?? '',
-    tag: pushed._id,
+    tag: findTag(pushed),
     icon: 'icon-192.png',
     data: findAddress(pushed),
   });

@@ -1365,11 +1365,11 @@ export interface Methods {
     getSecondFactor: (options?: CallOptions) => Promise<SecondFactor>;
     /** Get a secret for an authenticator app. For the token or session of a user. Nothing changes until a code of the app is sent to POST /v1/auth/second-factor. */
     beginSecondFactor: (options?: CallOptions) => Promise<SecondFactorBegun>;
-    /** Turn on two-factor log-in with a code of the authenticator app. For the token or session of a user. It counts for all companies of the person. The recovery codes are in this response only. */
+    /** Turn on two-factor log-in with the password and a code of the authenticator app. For the token or session of a user, who gets a mail. It counts for all companies of the person. The recovery codes are in this response only. */
     enableSecondFactor: (body: SecondFactorCode, options?: CallOptions) => Promise<RecoveryCodes>;
     /** Create new recovery codes; the earlier ones no longer work. For the token or session of a user. Needs the password and a code. */
     renewRecoveryCodes: (body: SecondFactorProof, options?: CallOptions) => Promise<RecoveryCodes>;
-    /** Turn off two-factor log-in. For the token or session of a user. Needs the password and a code. In a company that requires two-factor log-in, the user then has to set it up again. */
+    /** Turn off two-factor log-in. For the token or session of a user, who gets a mail. Needs the password and a code. In a company that requires two-factor log-in, the user then has to set it up again. */
     disableSecondFactor: (body: SecondFactorProof, options?: CallOptions) => Promise<SecondFactor>;
   };
   audit: {

@@ -268,6 +268,8 @@ export interface User {
 export interface SecondFactorCode {
   /** A code of the authenticator app */
   code: string;
+  /** The password */
+  password: string;
 }
 
 export interface SecondFactorProof {

@@ -48,7 +48,7 @@ test('an answer names the message that it answers', async () => {
   assert.deepEqual(body, { number: '5511988887777', text: 'Bom dia! 👋', quoted: { key: { id: quoted } } });
 });
 
-test('a message is deleted for everyone by one call, and stays when the gateway refuses or does not answer', async () => {
+test('a message is deleted for everyone by one call, and stays, without an entry in the audit, when the gateway refuses or does not answer', async () => {
   const { conversation, _id: received } = await writeThrough(platform, instance, { from: '5511988880001' });
   const { _id, external_id } = await sendText(platform, conversation, { content: 'Oops' });
   const path = `/v1/messages/${_id}/revoke`;
@@ -57,9 +57,15 @@ test('a message is deleted for everyone by one call, and stays when the gateway 
   await setFaults({ deleteMessageForEveryone: [{ kind: 'http_500' }] });
   expectProblem(await call(503, 'POST', path), 'UNAVAILABLE');
   assert.deepEqual([(await read(_id)).content, (await read(_id)).revoked_at], ['Oops', null]);
+  const listAudit = async (): Promise<Json[]> =>
+    (await call(200, 'GET', '/v1/audit?action=messages.revoke&limit=10')).body.result.filter(
+      ({ resource_id }: Json) => resource_id === _id,
+    );
+  assert.deepEqual(await listAudit(), []);
   await setFaults({});
   const { body: revoked } = await call(201, 'POST', path);
   assert.deepEqual([revoked.content, typeof revoked.revoked_at], [null, 'string']);
+  assert.equal((await listAudit()).length, 1);
   const calls = await listCalls(platform, instance, 'chat/deleteMessageForEveryone');
   assert.deepEqual(calls.at(-1), { id: external_id, fromMe: true, remoteJid: '5511988880001@s.whatsapp.net' });
   assert.deepEqual((await call(201, 'POST', path)).body, revoked);

@@ -44,7 +44,7 @@ export function secondFactorRoutes(app: FastifyInstance, kit: Kit): void {
     action: 'auth.disable-second-factor',
     summary: 'Turn off two-factor log-in',
     description:
-      'For the token or session of a user. Needs the password and a code. In a company that requires two-factor log-in, the user then has to set it up again.',
+      'For the token or session of a user, who gets a mail. Needs the password and a code. In a company that requires two-factor log-in, the user then has to set it up again.',
     body: ref(FactorProof),
     answers: { 200: ref(SecondFactor) },
     errors: ['COMPANY_ID_REQUIRED', 'FORBIDDEN', 'NOT_FOUND'],
@@ -97,9 +97,9 @@ function setUpRoutes(app: FastifyInstance, kit: Kit): void {
     scope: null,
     action: 'auth.enable-second-factor',
     withoutSecondFactor: true,
-    summary: 'Turn on two-factor log-in with a code of the authenticator app',
+    summary: 'Turn on two-factor log-in with the password and a code of the authenticator app',
     description:
-      'For the token or session of a user. It counts for all companies of the person. The recovery codes are in this response only.',
+      'For the token or session of a user, who gets a mail. It counts for all companies of the person. The recovery codes are in this response only.',
     body: ref(FactorCode),
     answers: { 200: ref(RecoveryCodes) },
     errors: ['COMPANY_ID_REQUIRED', 'FORBIDDEN', 'SECOND_FACTOR_EXISTS'],

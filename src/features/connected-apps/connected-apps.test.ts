@@ -228,6 +228,23 @@ describe('what a connection can do', () => {
     expectInvalid(await refreshTokens(platform, connection, connection.refresh), 'invalid_grant');
   });
 
+  test('an app can do nothing while its user lacks the second factor that the company requires', async () => {
+    const company = await platform.createCompany();
+    const person = await createPerson(platform, company._id, 'ADMIN');
+    const { access, refresh, ...attempt } = await connectApp(platform, person);
+    const require = (isRequired: boolean): Promise<unknown> =>
+      database.sql('update companies set second_factor_required = $2 where _id = $1', [company._id, isRequired]);
+    const awaitStatus = (status: number): Promise<unknown> =>
+      waitUntil(`the status ${status}`, async () => (await listTools(platform, access)).status === status);
+    await awaitStatus(200);
+    await require(true);
+    await awaitStatus(403);
+    const { body } = await refreshTokens(platform, attempt, refresh);
+    assert.equal((await listTools(platform, body.access_token)).status, 403);
+    await require(false);
+    await waitUntil('the tools', async () => (await listTools(platform, body.access_token)).status === 200);
+  });
+
   test('what an app changes is a change of its user, and the audit also names the protocol', async () => {
     const { access } = await connectApp(platform, owner, { access: 'WRITE' });
     const { body: contact } = await call(201, 'POST', '/v1/contacts', { body: { name: 'Ana' } });

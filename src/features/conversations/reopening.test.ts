@@ -55,7 +55,8 @@ async function makeKept(): Promise<Json> {
   const owner = (await platform.createUser(demo._id, 'OPERATOR'))._id as string;
   const pipeline = { name: newId(), steps: [{ name: 'New' }] };
   const { steps } = (await call(201, 'POST', '/v1/pipelines', { body: pipeline })).body;
-  return { owner, attendant: owner, tags: ['vip'], step: steps[0]._id, priority: 'HIGH' };
+  const { body: team } = await call(201, 'POST', '/v1/teams', { body: { name: newId() } });
+  return { owner, attendant: owner, tags: ['vip'], step: steps[0]._id, priority: 'HIGH', team: team._id };
 }
 const pickKept = (conversation: Json, kept: Json): Json =>
   Object.fromEntries(Object.keys(kept).map((field) => [field, conversation[field]]));

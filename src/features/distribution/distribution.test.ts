@@ -1,7 +1,7 @@
 /** How the conversations of a team are given to its members. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { insertConversations } from '../../../test/support/conversation-runs.ts';
+import { insertConversations, insertInbox } from '../../../test/support/conversation-runs.ts';
 import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { lockRows } from '../../../test/support/rows.ts';
@@ -35,13 +35,18 @@ const awaitOwner = (conversation: string, owner: string | null = null): Promise<
 const settle = (): Promise<unknown> =>
   waitUntil('all turns to be taken', async () => (await database.sql('select from team_turns')).length === 0);
 /** Gives the team conversations whose contacts wait for an answer. */
-async function bring(team: string, count: number): Promise<string[]> {
-  const ids = await insertConversations(platform, { company: demo._id, inbox: demo.inbox, name: 'Maria' }, count);
+async function bring(team: string, count: number, of = { company: demo._id, inbox: demo.inbox }): Promise<string[]> {
+  const ids = await insertConversations(platform, { ...of, name: 'Maria' }, count);
   await database.sql(
     'update conversations set team_id = $2, last_inbound_at = now(), waiting_since = now() where _id = any($1)',
     [ids, team],
   );
   return ids;
+}
+/** Returns when the turns of the team are due. */
+async function readTurns(team: string): Promise<number[]> {
+  const rows = await database.sql<{ due_at: Date }>('select due_at from team_turns where team_id = $1', [team]);
+  return rows.map(({ due_at }) => due_at.getTime());
 }
 /** Returns how many of the conversations each user owns. */
 async function countByOwner(ids: string[]): Promise<Map<string | null, number>> {
@@ -182,7 +187,7 @@ test('what an agent answers, what has an owner and what no contact has written i
   await awaitOwner(answered, ana._id);
 });
 
-test('a team whose conversations cannot be given does not hold up the others, and keeps its turn', async () => {
+test('a team whose conversations cannot be given does not hold up the others, and waits with all its turns until the pause is over', async () => {
   const [ana, bia] = [await addUser(), await addUser()];
   const broken = await addTeam([ana], { distribution: 'ROUND_ROBIN' });
   const sound = await addTeam([bia], { distribution: 'ROUND_ROBIN' });
@@ -194,6 +199,10 @@ test('a team whose conversations cannot be given does not hold up the others, an
   const [stuck = ''] = await bring(broken, 1);
   const [given = ''] = await bring(sound, 1);
   await awaitOwner(given, bia._id);
+  await waitUntil('the turn to be put off', async () => (await readTurns(broken)).some((due) => due > Date.now()));
+  const before = await readTurns(broken);
+  await bring(broken, 1);
+  assert.deepEqual(new Set(await readTurns(broken)), new Set(before));
   await database.sql('drop function refuse_broken cascade');
   await database.sql('update team_turns set due_at = now()');
   await awaitOwner(stuck, ana._id);
@@ -212,4 +221,85 @@ test('a conversation that another change holds is given when the change has ende
   });
   await letGo();
   await awaitOwner(conversation, ana._id);
+});
+
+test('the teams of one company do not hold up those of another', async () => {
+  const [ana, other] = [await addUser(), await platform.createCompany()];
+  const bia = await platform.createUser(other._id, 'OPERATOR');
+  const many = await Promise.all(Array.from({ length: 30 }, () => addTeam([ana], {})));
+  const { body: team } = await call(201, 'POST', '/v1/teams', {
+    key: other.key,
+    body: { name: 'Support', members: [bia._id] },
+  });
+  const ids = (await Promise.all(many.map((each) => bring(each, 1)))).flat();
+  const [lonely = ''] = await bring(team._id, 1, { company: other._id, inbox: await insertInbox(platform, other._id) });
+  // The turns of the many teams come first.
+  const begin = (teams: string[]): string =>
+    `update teams set distribution = 'ROUND_ROBIN' where _id in (${teams.map((each) => `'${each}'`).join()});`;
+  await database.sql(`begin; ${begin(many)} ${begin([team._id])} commit`);
+  await waitUntil('all to have an owner', async () => !(await countByOwner([...ids, lonely])).has(null));
+  const [row] = await database.sql<{ count: number }>(
+    `select count(*)::int as count from conversations where _id = any($1)
+      and updated_at < (select updated_at from conversations where _id = $2)`,
+    [ids, lonely],
+  );
+  assert.ok((row?.count ?? 30) <= 2);
+});
+
+test('two processes that serve two teams of a company at once give no member more than the capacity', async () => {
+  const ana = await addUser();
+  const rule = { distribution: 'ROUND_ROBIN', capacity: 1 };
+  const [first, second] = [await addTeam([ana], rule), await addTeam([ana], rule)];
+  await settle();
+  // The first process has given a conversation, and waits with its commit.
+  const letGo = await lockRows(platform, 'team_members', [first], 'team_id');
+  const ids = await bring(first, 1);
+  await waitUntil('the first process to wait', async () => {
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'update team_members%'`;
+    return (await database.sql(waiting)).length > 0;
+  });
+  const other = createDistribution(kit);
+  ids.push(...(await bring(second, 1)));
+  other.begin(true);
+  await waitUntil('the second process to leave the turn', async () => {
+    const due = 'select from team_turns where team_id = $1 and due_at <= now()';
+    return (await database.sql(due, [second])).length === 0;
+  });
+  await letGo();
+  await settle();
+  await other.stop();
+  assert.deepEqual((await countByOwner(ids)).get(ana._id), 1);
+});
+
+test('the conversation whose contact has waited longest is given first, and one whose contact has not answered a campaign is given to nobody', async () => {
+  const ana = await addUser();
+  const team = await addTeam([], { distribution: 'ROUND_ROBIN', capacity: 1 });
+  const [early = '', late = '', addressed = ''] = (await bring(team, 3)).toSorted().toReversed();
+  const wait = (id: string, minutes: number): Promise<unknown> =>
+    database.sql('update conversations set waiting_since = now() - make_interval(mins => $2) where _id = $1', [
+      id,
+      minutes,
+    ]);
+  await wait(early, 10);
+  await wait(late, 5);
+  await database.sql('update conversations set awaits_reply = true, waiting_since = null where _id = $1', [addressed]);
+  await change(`/v1/teams/${team}`, { members: [ana._id] });
+  await awaitOwner(early, ana._id);
+  await settle();
+  assert.deepEqual([await readOwner(late), await readOwner(addressed)], [null, null]);
+  await change(`/v1/teams/${team}`, { capacity: null });
+  await awaitOwner(late, ana._id);
+  await settle();
+  assert.equal(await readOwner(addressed), null);
+});
+
+test('a member who snoozes a conversation is given the next one', async () => {
+  const ana = await addUser();
+  const team = await addTeam([ana], { distribution: 'ROUND_ROBIN', capacity: 1 });
+  const [first = '', second = ''] = await bring(team, 2);
+  await waitUntil('one to be given', async () => (await countByOwner([first, second])).has(ana._id));
+  await settle();
+  const given = (await readOwner(first)) === null ? second : first;
+  await move(given, { status: 'SNOOZED', snoozed_until: new Date(Date.now() + 3_600_000).toISOString() });
+  await waitUntil('the other to be given', async () => (await countByOwner([first, second])).get(ana._id) === 2);
 });

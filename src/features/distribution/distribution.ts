@@ -2,13 +2,14 @@
 import type { Kit } from '../../kit.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import { allows, ROLE_SCOPES, USER_ROLES } from '../../platform/values/scopes.ts';
+import { lastServedCompany } from '../../platform/work/claims/claim-loop.ts';
 import { createPortionedUpkeep, type UpkeepTask } from '../../platform/work/due-work.ts';
 import { emitConversations } from '../conversations/announce.ts';
 import {
   addTurn,
   findMembers,
   findRule,
-  findTurn,
+  findTurns,
   give,
   HAS_TURNS,
   hasWaiting,
@@ -32,16 +33,25 @@ const FAILED_SECONDS = 30;
 
 const ANSWERING = USER_ROLES.filter((role) => allows(ROLE_SCOPES[role], 'messages:create'));
 
-export const createDistribution = (kit: Kit): UpkeepTask =>
-  createPortionedUpkeep(kit, {
+// How many companies are served between two looks for those that wait; each gets one turn.
+const COMPANIES_AT_ONCE = 10;
+
+export function createDistribution(kit: Kit): UpkeepTask {
+  let after = '';
+  return createPortionedUpkeep(kit, {
     due: HAS_TURNS,
     everyMs: LOOK_EVERY_MS,
     failure: 'teams: conversations wait for an owner',
     work: async () => {
-      const turn = await findTurn(kit.database.system('upkeep'));
-      return turn !== null && takeTurn(kit, turn);
+      const capacity = { slots: COMPANIES_AT_ONCE, first: 1, free: new Map(), after };
+      let hasWorked = false;
+      const turns = await findTurns(kit.database.system('upkeep'), capacity);
+      for (const turn of turns) hasWorked = (await takeTurn(kit, turn)) || hasWorked;
+      after = lastServedCompany(turns, after);
+      return hasWorked;
     },
   });
+}
 
 /** Returns false when another process has the turn, which the next look would find again. */
 async function takeTurn(kit: Kit, turn: TeamTurn): Promise<boolean> {
@@ -59,7 +69,7 @@ async function takeTurn(kit: Kit, turn: TeamTurn): Promise<boolean> {
 /** Gives out one portion. Returns false while another process does it for this company. */
 async function giveOut(tx: TenantTx, team: string): Promise<boolean> {
   if (!(await tryLockCompany(tx))) return false;
-  await takeTurns(tx, team);
+  if ((await takeTurns(tx, team)) === 0) return true;
   const rule = await findRule(tx, team);
   if (!rule || !(await hasWaiting(tx, team))) return true;
   const members = await findMembers(tx, team, ANSWERING);

@@ -1,5 +1,7 @@
 import { exec, many, maybeOne, oneValue } from '../../platform/store/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
+import { pickInTurn, pickValues } from '../../platform/work/claims/fair-pick.ts';
+import type { ClaimCapacity } from '../../platform/work/claims/queue.ts';
 import type { Team } from '../teams/schemas.ts';
 
 export const HAS_TURNS = 'exists (select from team_turns where due_at <= now())';
@@ -10,11 +12,14 @@ export interface TeamTurn {
   team: string;
 }
 
-export function findTurn(tx: SystemTx): Promise<TeamTurn | null> {
-  return maybeOne(tx, {
-    name: 'distribution.findTurn',
-    text: 'select company_id as company, team_id as team from team_turns where due_at <= now() order by due_at, _id limit 1',
-    values: [],
+const TURNS = { table: 'team_turns', waiting: 'due_at <= now()', order: 'due_at', columns: '_id, team_id' };
+
+/** Finds teams to serve, a few of each company in turn. Those that another process is serving are left out. */
+export function findTurns(tx: SystemTx, capacity: ClaimCapacity): Promise<TeamTurn[]> {
+  return many(tx, {
+    name: 'distribution.findTurns',
+    text: `with recursive ${pickInTurn(TURNS)} select company_id as company, team_id as team from picked`,
+    values: pickValues(capacity),
   });
 }
 
@@ -65,15 +70,13 @@ export function findRule(tx: TenantTx, team: string): Promise<Rule | null> {
   });
 }
 
-// As in the trigger gives_out.
-const WAITING = `company_id = $1 and team_id = $2 and owner_id is null and status = 'OPEN' and handled_by <> 'AI'
-  and last_inbound_at is not null and not awaits_reply`;
+const WAITING = 'v.company_id = $1 and v.team_id = $2 and waits_for_member(v)';
 
 /** Locks the next conversations that wait for a member, the contact who has waited longest first. Those that others are changing are left. */
 export async function lockWaiting(tx: TenantTx, team: string, most: number): Promise<string[]> {
   const rows = await many<{ _id: string }>(tx, {
     name: 'distribution.lockWaiting',
-    text: `select _id from conversations where ${WAITING} order by waiting_since, _id limit $3 for no key update skip locked`,
+    text: `select _id from conversations v where ${WAITING} order by waiting_since, _id limit $3 for no key update skip locked`,
     values: [tx.companyId, team, most],
   });
   return rows.map(({ _id }) => _id);
@@ -82,7 +85,7 @@ export async function lockWaiting(tx: TenantTx, team: string, most: number): Pro
 export function hasWaiting(tx: TenantTx, team: string): Promise<boolean> {
   return oneValue(tx, {
     name: 'distribution.hasWaiting',
-    text: `select exists (select from conversations where ${WAITING}) as waits`,
+    text: `select exists (select from conversations v where ${WAITING}) as waits`,
     values: [tx.companyId, team],
   });
 }

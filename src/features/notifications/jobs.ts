@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 import { Id } from '../../platform/values/schema.ts';
 import { defineJob, type JobWork } from '../../platform/work/jobs.ts';
 import { mailAway, sendAwayMail } from './mails/away.ts';
@@ -25,13 +26,22 @@ const MailAway = defineJob({
   cron: '*/5 * * * *',
 });
 
-/** The mail to one user who is away. It is retried for some minutes; after that it counts as mailed. */
+/**
+ * The mail to one user who is away. It is retried for some minutes; after that it counts as mailed. All go to the mail server of the operator,
+ * which accepts few connections at once, and a mailbox of one company may make it answer slowly.
+ */
 const SendAwayMail = defineJob({
   name: 'notifications.send-away-mail',
   data: Type.Object({ company: Id, user: Id }),
   retries: 5,
   retryDelaySeconds: 5,
   waitsSeconds: 3_600,
+  isByCompany: true,
+  slots: declareLimit(10, {
+    topic: 'Accounts',
+    what: 'E-mails about notifications that are sent at the same time, per process',
+    beyond: 'the next one waits',
+  }),
 });
 
 export function mailAwayJob(kit: Kit): JobWork<typeof MailAway.data> {

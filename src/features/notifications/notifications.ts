@@ -5,19 +5,18 @@ import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.t
 import { expectUser } from '../users/expect-user.ts';
 import {
   countUnread,
-  findChoices,
   findNotifications,
   findOwn,
   listNotifications,
   markAsRead,
   noteActive,
+  readChoices,
   storeChoices,
 } from './queries.ts';
 import {
   NOTIFICATION_KINDS,
   type Notification,
   type NotificationCounts,
-  type NotificationKind,
   type NotificationQuery,
   type NotificationSettings,
   type NotificationSettingsChange,
@@ -75,19 +74,9 @@ async function expectOwn(tx: TenantTx, user: string, ids: string[]): Promise<voi
   if (unknown >= 0) throw unknownReference(`ids[${unknown}]`);
 }
 
-/** What a user misses while away and would want to know: it is meant for them alone. The SQL of pushes and mails has the same defaults. */
-const MAILED_BY_DEFAULT: readonly NotificationKind[] = ['ASSIGNED', 'MENTIONED', 'NOT_SENT'];
-
-function readDefaults(kind: NotificationKind): NotificationSettings[NotificationKind] {
-  const isOn = kind !== 'UNASSIGNED_NEW';
-  return { console: isOn, browser: isOn, push: isOn, mail: MAILED_BY_DEFAULT.includes(kind) };
-}
-
 async function readSettings(read: TenantRead, user: string): Promise<NotificationSettings> {
-  const chosen = new Map((await findChoices(read, user)).map(({ kind, ...choice }) => [kind, choice]));
-  return Object.fromEntries(
-    NOTIFICATION_KINDS.map((kind) => [kind, chosen.get(kind) ?? readDefaults(kind)]),
-  ) as NotificationSettings;
+  const choices = await readChoices(read, user);
+  return Object.fromEntries(choices.map(({ kind, ...choice }) => [kind, choice])) as NotificationSettings;
 }
 
 export async function readNotificationSettings(tenant: Tenant): Promise<NotificationSettings> {

@@ -2,7 +2,7 @@ import { exec, many } from '../../platform/store/db.ts';
 import type { Page, Window } from '../../platform/store/paging.ts';
 import { listPage } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
-import type { Notification, NotificationKind } from './schemas.ts';
+import { NOTIFICATION_KINDS, type Notification, type NotificationKind } from './schemas.ts';
 
 const fromConversation = (what: string): string => `(select ${what} from conversations v
     join contacts s on s.company_id = v.company_id and s._id = v.contact_id where v.company_id = n.company_id and v._id = n.conversation_id)`;
@@ -87,6 +87,8 @@ export function markAsRead(
   });
 }
 
+const PLACES = ['console', 'browser', 'push', 'mail'];
+
 export interface StoredChoice {
   kind: NotificationKind;
   console: boolean;
@@ -95,12 +97,14 @@ export interface StoredChoice {
   mail: boolean;
 }
 
-export function findChoices(tx: TenantRead, user: string): Promise<StoredChoice[]> {
+/** Reads what the user has chosen for each kind, or its default. */
+export function readChoices(tx: TenantRead, user: string): Promise<StoredChoice[]> {
+  const places = PLACES.map((place) => `coalesce(t.in_${place}, notifies_by_default(k.kind, '${place}')) as ${place}`);
   return many(tx, {
-    name: 'notifications.findChoices',
-    text: `select kind, in_console as console, in_browser as browser, in_push as push, in_mail as mail
-      from notification_settings where company_id = $1 and user_id = $2`,
-    values: [tx.companyId, user],
+    name: 'notifications.readChoices',
+    text: `select k.kind, ${places.join(', ')}
+      from unnest($3::text[]) k (kind) left join notification_settings t on t.company_id = $1 and t.user_id = $2 and t.kind = k.kind`,
+    values: [tx.companyId, user, NOTIFICATION_KINDS],
   });
 }
 

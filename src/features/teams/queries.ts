@@ -12,7 +12,8 @@ const COLUMNS = `_id, company_id as company, name, description, distribution, ca
 
 const LIVE = 'company_id = $1 and _id = $2 and removed_at is null';
 
-export type TeamFields = Pick<Team, 'name' | 'description' | 'distribution' | 'capacity' | 'members'>;
+/** What the row of a team has; its members have rows of their own. */
+export type TeamFields = Pick<Team, 'name' | 'description' | 'distribution' | 'capacity'>;
 
 export function findTeam(tx: TenantRead, id: string): Promise<Team | null> {
   return maybeOne(tx, {

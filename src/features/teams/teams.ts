@@ -34,7 +34,7 @@ export async function createTeam(tenant: Tenant, input: TeamCreate): Promise<Tea
     await expectMembers(tx, members);
     const _id = newId();
     tx.created(_id);
-    await insertTeam(tx, _id, { name, description, distribution, capacity, members });
+    await insertTeam(tx, _id, { name, description, distribution, capacity });
     return replaceMembers(tx, _id, members);
   });
   return stored.catch(refuseTakenName(tenant, name));

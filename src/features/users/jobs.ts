@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { defineJob, type JobWork } from '../../platform/work/jobs.ts';
 import { Id } from '../../platform/values/schema.ts';
-import { PAUSE_SECONDS, purgeExpiredLinks, sendFactorReset, sendInvitation, sendReset } from './send-links.ts';
+import { PAUSE_SECONDS, purgeExpiredLinks, sendFactorMail, sendInvitation, sendReset } from './send-links.ts';
 
 // The job is retried for some five minutes, because an operator notices a mail server that is away for longer.
 const RETRIES = 5;
@@ -30,10 +30,14 @@ export const SendReset = defineJob({
   waitsSeconds: 3_600,
 });
 
-/** Tells a user that an administrator has removed their second factor. */
-export const SendFactorReset = defineJob({
-  name: 'users.send-factor-reset',
-  data: Type.Object({ company: Id, user: Id }),
+/** ON and OFF: by the user · RESET: by an administrator */
+const FACTOR_CHANGES = ['ON', 'OFF', 'RESET'] as const;
+export type FactorChange = (typeof FACTOR_CHANGES)[number];
+
+/** Tells a user that two-factor log-in was turned on or off for their account. */
+export const SendFactorMail = defineJob({
+  name: 'users.send-factor-mail',
+  data: Type.Object({ company: Id, user: Id, change: Type.Enum(FACTOR_CHANGES) }),
   retries: RETRIES,
   retryDelaySeconds: RETRY_SECONDS,
 });
@@ -76,8 +80,8 @@ export function sendResetJob(kit: Kit): JobWork<typeof SendReset.data> {
   return { job: SendReset, handle: (data) => sendReset(kit, data.email) };
 }
 
-export function sendFactorResetJob(kit: Kit): JobWork<typeof SendFactorReset.data> {
-  return { job: SendFactorReset, handle: (data) => sendFactorReset(kit, data) };
+export function sendFactorMailJob(kit: Kit): JobWork<typeof SendFactorMail.data> {
+  return { job: SendFactorMail, handle: (data) => sendFactorMail(kit, data) };
 }
 
 export function purgeLinksJob(kit: Kit): JobWork<typeof PurgeLinks.data> {

@@ -2,14 +2,15 @@
  * The texts of mails about accounts, in the language of the reader. The mails have one column, no image, and nothing that reports to a
  * server that they were opened.
  */
-
-interface ComposedMail {
-  subject: string;
-  text: string;
-  html: string;
-}
-
-export type MailLanguage = 'pt-BR' | 'en' | 'es';
+import {
+  escapeHtml,
+  findMailLanguage,
+  preventLinks,
+  toOneLine,
+  wrapHtml,
+  type ComposedMail,
+  type MailLanguage,
+} from '../../platform/outside/mail-layout.ts';
 
 interface MailWords {
   subject: string;
@@ -39,14 +40,12 @@ export function resetMail(input: { name: string; language: string; link: string 
   return composeMail(RESET, { ...input, company: '' });
 }
 
-/** Returns the mail to a user whose second factor an administrator of the company has removed. An unknown language falls back to English. */
-export function factorResetMail(input: {
-  name: string;
-  company: string;
-  language: string;
-  link: string;
-}): ComposedMail {
-  return composeMail(FACTOR_RESET, input);
+/** Returns the mail to a user whose two-factor log-in was turned on or off. An unknown language falls back to English. */
+export function factorMail(
+  change: keyof typeof FACTOR_MAILS,
+  input: { name: string; company: string; language: string; link: string },
+): ComposedMail {
+  return composeMail(FACTOR_MAILS[change], input);
 }
 
 const FRAME: Record<MailLanguage, { greeting: string; paste: string }> = {
@@ -161,6 +160,59 @@ const FACTOR_RESET: Record<MailLanguage, MailWords> = {
   },
 };
 
+const FACTOR_ON: Record<MailLanguage, MailWords> = {
+  en: {
+    subject: 'Two-factor log-in was turned on for your Parley account',
+    intro: 'From now on, you log in with your password and a code from your authenticator app:',
+    button: 'Open my profile',
+    lifetime: 'Keep your recovery codes in a safe place. Each one logs you in once if you lose your phone.',
+    unexpected: 'If you did not do this, tell your administrator: someone else may be using your account.',
+  },
+  'pt-BR': {
+    subject: 'A verificação em duas etapas da sua conta no Parley foi ativada',
+    intro: 'A partir de agora, você entra com a senha e um código do seu app de autenticação:',
+    button: 'Abrir meu perfil',
+    lifetime:
+      'Guarde os códigos de recuperação em um lugar seguro. Cada um permite entrar uma vez se você perder o celular.',
+    unexpected: 'Não foi você? Avise o seu administrador: outra pessoa pode estar usando a sua conta.',
+  },
+  es: {
+    subject: 'Se activó la verificación en dos pasos de su cuenta de Parley',
+    intro: 'A partir de ahora, entra con la contraseña y un código de su aplicación de autenticación:',
+    button: 'Abrir mi perfil',
+    lifetime:
+      'Guarde los códigos de recuperación en un lugar seguro. Cada uno permite entrar una vez si pierde el teléfono.',
+    unexpected: '¿No fue usted? Avise a su administrador: otra persona puede estar usando su cuenta.',
+  },
+};
+
+const FACTOR_OFF: Record<MailLanguage, MailWords> = {
+  en: {
+    subject: 'You turned off two-factor log-in for your Parley account',
+    intro: 'From now on, your password is enough to log in. You can turn two-factor log-in on again in your profile:',
+    button: 'Open my profile',
+    lifetime: 'The recovery codes that you had no longer work.',
+    unexpected: 'If you did not do this, set a new password and tell your administrator.',
+  },
+  'pt-BR': {
+    subject: 'Você desativou a verificação em duas etapas da sua conta no Parley',
+    intro: 'A partir de agora, basta a senha para entrar. Você pode ativar a verificação de novo no seu perfil:',
+    button: 'Abrir meu perfil',
+    lifetime: 'Os códigos de recuperação que você tinha não funcionam mais.',
+    unexpected: 'Não foi você? Defina uma nova senha e avise o seu administrador.',
+  },
+  es: {
+    subject: 'Desactivó la verificación en dos pasos de su cuenta de Parley',
+    intro: 'A partir de ahora, basta la contraseña para entrar. Puede activar la verificación de nuevo en su perfil:',
+    button: 'Abrir mi perfil',
+    lifetime: 'Los códigos de recuperación que tenía ya no funcionan.',
+    unexpected: '¿No fue usted? Establezca una contraseña nueva y avise a su administrador.',
+  },
+};
+
+/** By who has changed what: the user has turned it on or off, or an administrator has reset it. */
+const FACTOR_MAILS = { ON: FACTOR_ON, OFF: FACTOR_OFF, RESET: FACTOR_RESET };
+
 interface MailValues {
   name: string;
   company: string;
@@ -198,61 +250,7 @@ style="display:inline-block;padding:12px 24px;border-radius:10px;background:#0b7
   };
 }
 
-/** Returns the language of a mail; English when there is no text in that of the reader. */
-export const findMailLanguage = (language: string): MailLanguage =>
-  Object.hasOwn(FRAME, language) ? (language as MailLanguage) : 'en';
-
-/** Puts the body of a mail into the page that all mails share. */
-export const wrapHtml = (language: MailLanguage, subject: string, body: string): string => `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(subject)}</title>
-</head>
-<body style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,'Segoe UI',Roboto,sans-serif">
-<div style="max-width:520px;margin:0 auto">
-${body}
-<p style="font-size:13px">Parley</p>
-</div>
-</body>
-</html>
-`;
-
 /** Replaces all placeholders in one pass, so that a name that looks like a placeholder is not replaced. */
 function fillPlaceholders(text: string, values: { name: string; company: string }): string {
   return text.replaceAll(/\{(name|company)\}/g, (_, key: 'name' | 'company') => values[key]);
-}
-
-// The longest name in a mail. Names of people and firms are shorter; a longer text could pretend to be a mail itself.
-const NAME_CHARACTERS = 80;
-
-/** Makes a name safe for a subject: no line breaks, control or direction marks, and not too long. */
-export function toOneLine(name: string): string {
-  // The two joiner characters are kept, because Persian and Indian names and emoji are spelled with them.
-  const characters = Array.from(name.replaceAll(/(?:(?![\u200c\u200d])[\p{C}\p{Z}])+/gu, ' ').trim());
-  return characters.length > NAME_CHARACTERS
-    ? `${characters
-        .slice(0, NAME_CHARACTERS - 1)
-        .join('')
-        .trimEnd()}…`
-    : characters.join('');
-}
-
-/** Keeps mail programs from turning a name into a link: inserts an invisible word joiner into anything that looks like an address. */
-export function preventLinks(name: string): string {
-  return name.replaceAll(/:(?=\/\/)|\.(?=\p{L}{2})/gu, '$&\u2060');
-}
-
-const ENTITIES = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&#39;'],
-]);
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES.get(character) ?? '');
 }

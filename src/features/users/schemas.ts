@@ -106,18 +106,20 @@ export const Code = Type.String({
   description: 'A code of the authenticator app, or a recovery code; each works once',
 });
 
-/** The code with which a user sets up two-factor log-in. */
+const Password = Type.String({ minLength: 1, maxLength: 128, description: 'The password' });
+
+/** What a user gives to set up two-factor log-in. */
 export const FactorCode = define(
   'SecondFactorCode',
-  strict({ code: Type.String({ minLength: 1, maxLength: 40, description: 'A code of the authenticator app' }) }),
+  strict({
+    code: Type.String({ minLength: 1, maxLength: 40, description: 'A code of the authenticator app' }),
+    password: Password,
+  }),
 );
 export type FactorCode = Static<typeof FactorCode>;
 
 /** What a user gives to change their second factor. */
-export const FactorProof = define(
-  'SecondFactorProof',
-  strict({ password: Type.String({ minLength: 1, maxLength: 128, description: 'The password' }), code: Code }),
-);
+export const FactorProof = define('SecondFactorProof', strict({ password: Password, code: Code }));
 export type FactorProof = Static<typeof FactorProof>;
 
 export const SecondFactor = define(

@@ -11,7 +11,7 @@ import { AppError, expectFound, forbidden, invalid, notFound } from '../../platf
 import { endSessions, findAccount, lockAddress, type Account } from './account-queries.ts';
 import { findStep, hashRecoveryCode, makeAppAddress, makeRecoveryCodes, makeSecret } from './codes.ts';
 import { expectUser } from './expect-user.ts';
-import { SendFactorReset } from './jobs.ts';
+import { SendFactorMail, type FactorChange } from './jobs.ts';
 import type { FactorBegun, FactorCode, FactorProof, RecoveryCodes, SecondFactor, User } from './schemas.ts';
 import {
   belongsElsewhere,
@@ -96,10 +96,16 @@ export async function beginSecondFactor(kit: Kit, caller: Caller): Promise<Facto
   return { secret, uri: makeAppAddress(secret, email) };
 }
 
-/** Turns two-factor log-in on with the first code of the authenticator app. */
-export async function enableSecondFactor(kit: Kit, caller: Caller, { code }: FactorCode): Promise<RecoveryCodes> {
-  const { _id, email, second_factor } = await expectAccount(caller);
+/**
+ * Turns two-factor log-in on with the first code of the authenticator app, and with the password: otherwise an unattended session would be
+ * enough to lock out its user.
+ */
+export async function enableSecondFactor(kit: Kit, caller: Caller, given: FactorCode): Promise<RecoveryCodes> {
+  const { code, password } = given;
+  const account = await expectAccount(caller);
+  const { _id, email, second_factor } = account;
   if (second_factor) throw new AppError('SECOND_FACTOR_EXISTS');
+  await expectPassword(kit, account, password);
   const codes = makeRecoveryCodes();
   await caller.tx(async (tx) => {
     tx.created(_id);
@@ -107,6 +113,7 @@ export async function enableSecondFactor(kit: Kit, caller: Caller, { code }: Fac
     const step = begun && findStep(kit.secrets.open(begun.pending, secretContext(email)), code);
     if (step === null) throw invalid('code', 'is wrong or has expired');
     await enableFactor(tx, email, { step, recovery: codes.map(hashRecoveryCode) });
+    await mailChange(kit, tx, account, 'ON');
   });
   kit.access.auth.forget();
   return { recovery_codes: codes };
@@ -115,7 +122,7 @@ export async function enableSecondFactor(kit: Kit, caller: Caller, { code }: Fac
 /** Replaces the recovery codes; the earlier ones no longer work. */
 export async function renewRecoveryCodes(kit: Kit, caller: Caller, proof: FactorProof): Promise<RecoveryCodes> {
   const codes = makeRecoveryCodes();
-  await withProof(kit, caller, proof, async (tx, email) => {
+  await withProof(kit, caller, proof, async (tx, { email }) => {
     const { step } = expectFound(await lockFactor(tx, email));
     await storeFactor(tx, email, { step, recovery: codes.map(hashRecoveryCode) });
   });
@@ -124,9 +131,21 @@ export async function renewRecoveryCodes(kit: Kit, caller: Caller, proof: Factor
 
 /** Turns two-factor log-in off. */
 export async function disableSecondFactor(kit: Kit, caller: Caller, proof: FactorProof): Promise<SecondFactor> {
-  await withProof(kit, caller, proof, deleteFactor);
+  await withProof(kit, caller, proof, async (tx, account) => {
+    await deleteFactor(tx, account.email);
+    await mailChange(kit, tx, account, 'OFF');
+  });
   kit.access.auth.forget();
   return readSecondFactor(caller);
+}
+
+/** Mails the person what has changed, so that they notice a change by somebody else. */
+const mailChange = (kit: Kit, tx: SystemTx, { company, _id: user }: Account, change: FactorChange): Promise<void> =>
+  kit.enqueue(tx, SendFactorMail, { company, user, change }, { key: `${user}:${change}` });
+
+async function expectPassword(kit: Kit, account: Account, password: string): Promise<void> {
+  await admitAccount(kit.access, account.email.toLowerCase());
+  if (!(await verifyPassword(password, account.password_hash ?? NOBODYS_HASH))) throw invalid('password', 'is wrong');
 }
 
 /** Runs a change of the second factor for a user who has given the password and a code, so that an unattended session does not suffice. */
@@ -134,19 +153,18 @@ async function withProof(
   kit: Kit,
   caller: Caller,
   { password, code }: FactorProof,
-  work: (tx: SystemTx, email: string) => Promise<unknown>,
+  work: (tx: SystemTx, account: Account) => Promise<unknown>,
 ): Promise<void> {
   const account = await expectAccount(caller);
   const email = account.email.toLowerCase();
-  await admitAccount(kit.access, email);
-  if (!(await verifyPassword(password, account.password_hash ?? NOBODYS_HASH))) throw invalid('password', 'is wrong');
+  await expectPassword(kit, account, password);
   await admitCode(kit.access, email);
   await caller.tx(async (tx) => {
     tx.created(account._id);
     const factor = await lockFactor(tx, email);
     if (!factor) throw notFound();
     if (!(await useCode(kit, tx, { email, factor, code }))) throw invalid('code', WRONG_CODE);
-    await work(tx, email);
+    await work(tx, account);
   });
 }
 
@@ -164,7 +182,7 @@ export async function resetSecondFactor(kit: Kit, caller: Caller, id: string): P
       throw forbidden('id', 'The person also belongs to another company, so only the operator can reset this');
     if ((await deleteFactor(tx, account.email)) === 0) throw notFound();
     await endSessions(tx, account.email);
-    await kit.enqueue(tx, SendFactorReset, { company: tenant.companyId, user: id }, { key: id });
+    await mailChange(kit, tx, account, 'RESET');
   });
   kit.access.auth.forget();
   return readUser(tenant, id);

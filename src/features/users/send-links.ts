@@ -14,7 +14,7 @@ import {
 } from './link-queries.ts';
 import { newLinkToken, newShownToken } from './log-in-links.ts';
 import { purgeSessions } from './session-queries.ts';
-import { factorResetMail, invitationMail, joinMail, resetMail } from './mails.ts';
+import { factorMail, invitationMail, joinMail, resetMail } from './mails.ts';
 import type { User } from './schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
@@ -59,13 +59,16 @@ export async function sendReset(kit: Kit, email: string): Promise<void> {
   await sendLink(kit, account, account.status === 'INVITED' ? [asked, makeInvitationMailing(account)] : [asked]);
 }
 
-/** Tells a user that an administrator has removed their second factor. */
-export async function sendFactorReset(kit: Kit, { company, user }: { company: string; user: string }): Promise<void> {
+/** Tells a user that two-factor log-in was turned on or off for their account. */
+export async function sendFactorMail(
+  kit: Kit,
+  { company, user, change }: { company: string; user: string; change: 'ON' | 'OFF' | 'RESET' },
+): Promise<void> {
   const account = await findAccount(kit.database.system(`company:${company}`), company, user);
   if (account?.status !== 'ACTIVE') return;
   const { name, language, company_name, email } = account;
   const link = `${kit.config.PUBLIC_URL}/console/profile`;
-  await kit.mailer.send({ to: email, ...factorResetMail({ name, language, company: company_name, link }) });
+  await kit.mailer.send({ to: email, ...factorMail(change, { name, language, company: company_name, link }) });
 }
 
 const makeInvitationMailing = ({ company, email }: Account): LinkMailing => ({ company, email });

@@ -28,12 +28,22 @@ export interface Mail {
 export class MailError extends Error {
   /** Whether the mail certainly was not sent, and was not refused for good (5xx). */
   readonly canRetry: boolean;
+  /** Whether the server sends no mail at all, to whatever mailbox: it was not reached, or refused the log-in. Only the operator can correct that. */
+  readonly isServerFailure: boolean;
 
-  constructor(message: string, canRetry: boolean, cause: unknown) {
+  constructor(
+    message: string,
+    cause: unknown,
+    { canRetry, isServerFailure }: Pick<MailError, 'canRetry' | 'isServerFailure'>,
+  ) {
     super(message, { cause });
     this.canRetry = canRetry;
+    this.isServerFailure = isServerFailure;
   }
 }
+
+/** The codes by which a server refuses a log-in, or asks for one (RFC 4954). */
+const LOG_IN_CODES = [530, 534, 535, 538];
 
 interface MailerOptions {
   /** The URL of the SMTP server: smtp:// (STARTTLS when the server offers it) or smtps://; null writes files. */
@@ -76,7 +86,10 @@ function createSmtpMailer(smtpUrl: string, { from, timeoutMs = TIMEOUT_MS }: Mai
         const { code, responseCode, message: description } = error as Error & { code?: string; responseCode?: number };
         const reason = responseCode === undefined ? description : `${code} ${responseCode}`;
         const message = `the mail server ${options.host}:${options.port}: ${reason}`;
-        throw new MailError(message, responseCode === undefined ? !isWhole : responseCode < 500, error);
+        const isServerFailure =
+          responseCode === undefined ? !isWhole : code === 'EAUTH' || LOG_IN_CODES.includes(responseCode);
+        const canRetry = isServerFailure || (responseCode !== undefined && responseCode < 500);
+        throw new MailError(message, error, { canRetry, isServerFailure });
       }
     },
     close: () => closing.abort(new Error('the mailer was closed')),

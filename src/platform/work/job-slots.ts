@@ -30,10 +30,10 @@ const SLOTS_OF_COMPANY = declareLimit(8, {
 
 type CompanyJob<D> = FetchedJob & { data: D & { company: string } };
 
-/** Takes the jobs of the queue `name`, each of which names its company. */
+/** Takes the jobs of the queue `name`, each of which names its company, `slots` at a time. */
 export function takeByCompany<D>(
   { boss, log }: { boss: PgBoss; log: Log },
-  name: string,
+  { name, slots = SLOTS }: { name: string; slots?: number },
   run: (job: CompanyJob<D>) => Promise<void>,
 ): QueueWorker {
   const companies = createCompanySlots(SLOTS_OF_COMPANY);
@@ -46,7 +46,7 @@ export function takeByCompany<D>(
     work.catch((error: unknown) => log.warn({ err: error, job: name, job_id: id }, 'jobs: an end could not be stored'));
 
   async function takeOne(): Promise<boolean> {
-    if (ending.signal.aborted || companies.busy() >= SLOTS) return false;
+    if (ending.signal.aborted || companies.busy() >= slots) return false;
     const ignoreGroups = [...companies.free()].flatMap(([company, free]) => (free > 0 ? [] : [company]));
     const [job] = await boss.fetch<D & { company: string }>(name, { batchSize: 1, ignoreGroups });
     if (!job) return false;

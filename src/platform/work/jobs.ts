@@ -42,6 +42,8 @@ export interface Job<T extends TSchema> {
   waitsSeconds?: number;
   /** True for a job that calls a network which its company has chosen: a company's jobs then leave room for those of others. Its data names the company. */
   isByCompany?: boolean;
+  /** How many of these jobs by company run at the same time in a process, if fewer than usual. */
+  slots?: number;
   /** A schedule: minute, hour, day, month, weekday, in UTC. */
   cron?: string;
 }
@@ -260,7 +262,7 @@ async function takeJobs<T extends TSchema>(context: BatchContext, worked: JobWor
   const { boss } = context;
   const { name, isByCompany } = worked.job;
   if (isByCompany)
-    return takeByCompany<Static<T>>(context, name, async (job) => {
+    return takeByCompany<Static<T>>(context, worked.job, async (job) => {
       await handleBatch(context, worked, [job]);
       await boss.complete(name, job.id);
     });

@@ -335,7 +335,7 @@ export const SAMPLES: Record<string, Sample> = {
   'POST /v1/auth/second-factor/begin': { onlyUsers: true, isOfCaller: true, prepare: withoutApp },
   'POST /v1/auth/second-factor': {
     onlyUsers: true,
-    body: () => ({ code: makeCode() }),
+    body: () => ({ password: PASSWORD, code: makeCode() }),
     prepare: givesApp('totp_pending'),
   },
   'POST /v1/auth/second-factor/recovery-codes': provesApp,

@@ -12,9 +12,10 @@ import { buildMessageNotification, makeNetworkId, openNetwork, type Phone } from
 import { openPlatform, type Answer, type CallOptions, type Json, type Platform } from '../../support/platform.ts';
 import {
   createPerson,
-  FROM_PAGE,
   freshEmail,
+  FROM_PAGE,
   logIn,
+  PASSWORD,
   readMails,
   readMailToken,
   waitForMail,
@@ -212,7 +213,7 @@ async function useSecondFactor({ platform, watch, call }: SecretsRound): Promise
   const path = '/v1/auth/second-factor';
   const { body: begun } = await platform.call(200, 'POST', `${path}/begin`, { key });
   const secret = watch.add('the secret of an authenticator app', begun.secret);
-  const body = { code: new TOTP({ secret }).generate() };
+  const body = { password: PASSWORD, code: new TOTP({ secret }).generate() };
   const { body: made } = await platform.call(200, 'POST', path, { key, body });
   for (const code of made.recovery_codes) watch.add('a recovery code', code);
   await call(409, 'POST', path, { key, body });

@@ -36,7 +36,7 @@ export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
     case 'history_entry':
       return showHistoryEntry(change.data);
     case 'message':
-      return takeMessage(change.data);
+      return takeMessage(change.data, leads);
     case 'notification':
       showNotification(change.data);
       return noticeNotification(change.data, leads);
@@ -81,11 +81,11 @@ export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
   }
 }
 
-function takeMessage(message: Message): void {
+function takeMessage(message: Message, leads: boolean): void {
   showMessage(message);
   showFile(message);
   rereadHealthSoon(message.inbox);
-  noticeMessage(message);
+  noticeMessage(message, leads);
 }
 
 function forget(kind: string, id: string): void {

@@ -7,6 +7,7 @@ import { createStore, keep, readKept, useStore } from '../store.ts';
 import { getTexts } from '../texts/texts.ts';
 import { showUnreadInTitle } from '../ui/title.ts';
 import { playSound } from '../../browser/sound.ts';
+import { mayNotify } from './permission.ts';
 import { NOTICES } from './texts.ts';
 
 interface NoticeSettings {
@@ -36,21 +37,22 @@ export const NEW_MS = 60_000;
 /** An id begins with the seconds at which its record was stored. `createdAt` is earlier where the network was late. */
 const storedAt = ({ _id }: Message): number => Number.parseInt(_id.slice(0, 8), 16) * 1000;
 
-export function noticeMessage(message: Message): void {
+/** `leads`: this tab shows the notice for all tabs. */
+export function noticeMessage(message: Message, leads: boolean): void {
   const isNew = Date.now() - storedAt(message) < NEW_MS;
   if (message.message_type !== 'INCOMING' || message.status !== 'RECEIVED' || !isNew || document.hasFocus()) return;
   const { desktop, sound } = settings.get();
   if (sound) playSound();
-  if (!desktop || !mayNotify()) return;
-  // With the message's id as its tag, several tabs show one notice.
-  const notice = new Notification(getTexts(NOTICES).title, {
+  if (!leads || !desktop || !mayNotify()) return;
+  const options: NotificationOptions & { renotify: boolean } = {
     body: toPreview(message.content ?? '', message.channel),
-    tag: message._id,
-  });
+    // A push about the same replies has this tag, too, so that one notice takes the place of the other.
+    tag: message.conversation,
+    renotify: true,
+  };
+  const notice = new Notification(getTexts(NOTICES).title, options);
   notice.addEventListener('click', () => window.focus());
 }
-
-export const mayNotify = (): boolean => 'Notification' in window && Notification.permission === 'granted';
 
 /** Counts in the title what the user is notified of and has not read. */
 export function useUnreadInTitle(): void {

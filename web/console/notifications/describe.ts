@@ -32,3 +32,7 @@ export function describe(texts: Translation<(typeof NOTIFICATIONS)['en']>, descr
 
 export const findAddress = ({ kind, conversation }: Pick<Notification, 'kind' | 'conversation'>): string =>
   conversation === null ? `/inbox/${kind === 'ASSIGNED' ? 'mine' : 'unassigned'}` : `/inbox/all/${conversation}`;
+
+/** Notices with the same tag take each other's place. Those of replies share the tag of the notices of messages. */
+export const findTag = ({ _id, kind, conversation }: Pick<Notification, '_id' | 'kind' | 'conversation'>): string =>
+  kind === 'REPLIED' && conversation !== null ? conversation : _id;

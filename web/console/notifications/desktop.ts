@@ -6,10 +6,11 @@ import type { Notification } from '@parley/sdk';
 import { navigate } from 'wouter/use-browser-location';
 import { openChannel } from '../../browser/tabs.ts';
 import { CONSOLE_PATH } from '../client.ts';
-import { mayNotify, NEW_MS, readNoticeSettings } from '../notices/notices.ts';
+import { NEW_MS, readNoticeSettings } from '../notices/notices.ts';
+import { mayNotify } from '../notices/permission.ts';
 import { findChoice } from '../records/notifications.ts';
 import { getTexts } from '../texts/texts.ts';
-import { describe, findAddress, toDescribed } from './describe.ts';
+import { describe, findAddress, findTag, toDescribed } from './describe.ts';
 import { isPushOn } from './push.ts';
 import { NOTIFICATIONS } from './texts.ts';
 
@@ -71,7 +72,7 @@ export function noticeNotification(notification: Notification, leads: boolean): 
 function show(notification: Notification): void {
   const notice = new window.Notification(describe(getTexts(NOTIFICATIONS), toDescribed(notification)), {
     body: notification.preview ?? '',
-    tag: notification._id,
+    tag: findTag(notification),
   });
   notice.addEventListener('click', () => {
     window.focus();

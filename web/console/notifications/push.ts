@@ -2,11 +2,12 @@
 import type { User } from '@parley/sdk';
 import { navigate } from 'wouter/use-browser-location';
 import { CONSOLE_PATH, parley } from '../client.ts';
+import { askPermission, mayNotify, usePermission } from '../notices/permission.ts';
 import { queries } from '../records/queries.ts';
 import { createStore, keep, readKept, useStore } from '../store.ts';
 
-/** UNKNOWN until the browser has been asked · MISSING: it has no push · BLOCKED: it may not show notifications */
-type PushState = 'UNKNOWN' | 'MISSING' | 'BLOCKED' | 'OFF' | 'ON';
+/** UNKNOWN until the browser has been asked · MISSING: it has no push */
+type PushState = 'UNKNOWN' | 'MISSING' | 'OFF' | 'ON';
 
 export const BROWSERS = ['push-subscriptions'] as const;
 /** Whose notifications are pushed to this browser, and the id of its registration. */
@@ -14,7 +15,14 @@ const KEPT_AS = 'parley.push';
 const SCRIPT = 'service-worker.js';
 
 const state = createStore<PushState>('UNKNOWN');
-export const usePushState = (): PushState => useStore(state);
+
+/** BLOCKED: push is off, and the browser may not show notifications. */
+export function usePushState(): PushState | 'BLOCKED' {
+  const own = useStore(state);
+  const permission = usePermission();
+  return own === 'OFF' && permission === 'denied' ? 'BLOCKED' : own;
+}
+
 export const isPushOn = (): boolean => state.get() === 'ON';
 
 const canPush = (): boolean => 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window;
@@ -38,19 +46,17 @@ export async function resumePush(user: Owner): Promise<void> {
   if (!canPush()) return state.set('MISSING');
   const own = readOwn();
   try {
-    if (own?.user === toKey(user) && Notification.permission === 'granted') return await register(user);
+    if (own?.user === toKey(user) && mayNotify()) return await register(user);
     if (own) await forget();
   } catch {
     // Failure policy: the next time that the console is opened, it tries again.
   }
-  state.set(Notification.permission === 'denied' ? 'BLOCKED' : 'OFF');
+  state.set('OFF');
 }
 
 /** Asks for the permission and registers the browser. Call it when the user asks for it. */
 export async function turnPushOn(user: Owner): Promise<void> {
-  const permission = await Notification.requestPermission();
-  // Who closes the question has not answered it, and can be asked again.
-  if (permission !== 'granted') return state.set(permission === 'denied' ? 'BLOCKED' : 'OFF');
+  if ((await askPermission()) !== 'granted') return state.set('OFF');
   await register(user);
 }
 

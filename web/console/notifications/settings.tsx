@@ -1,6 +1,7 @@
 /** What the user is notified of, and where. */
 import type { NotificationSettings } from '@parley/sdk';
-import { useState, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
+import { askPermission, usePermission } from '../notices/permission.ts';
 import { useNotificationChoice, useNotificationSettings } from '../records/notifications.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Button } from '../ui/button.tsx';
@@ -87,12 +88,12 @@ function Choices({ settings }: { settings: NotificationSettings }): ReactElement
 /** Asks for the permission of the browser when the user wants it, and never by itself. */
 function Permission(): ReactElement | null {
   const texts = useTexts(NOTIFICATIONS);
-  const [permission, setPermission] = useState('Notification' in window ? Notification.permission : null);
-  if (permission === null) return null;
+  const permission = usePermission();
+  if (permission === 'MISSING') return null;
   if (permission !== 'default') return <p>{permission === 'granted' ? texts.allowed : texts.blocked}</p>;
   return (
     <div>
-      <Button icon="bell" onClick={() => void Notification.requestPermission().then(setPermission)}>
+      <Button icon="bell" onClick={() => void askPermission()}>
         {texts.allow}
       </Button>
     </div>

@@ -36,8 +36,9 @@ export interface FeedView<T> {
 export const hasNothing = ({ items, isLoading, error }: FeedView<unknown>): boolean =>
   !isLoading && error === null && items.length === 0;
 
+type FeedPage<T> = Pick<Page<T>, 'result'> & { meta: Pick<Page<T>['meta'], 'nextCursor'> };
 /** Reads the page behind a cursor; without one, the first page. */
-export type ReadPage<T> = (after: string | undefined, signal?: AbortSignal) => Promise<Page<T>>;
+export type ReadPage<T> = (after: string | undefined, signal?: AbortSignal) => Promise<FeedPage<T>>;
 
 const EMPTY: readonly never[] = [];
 
@@ -105,7 +106,7 @@ interface Reading {
 const readings = new Set<Reading>();
 
 /** Reads a first page. The answer may be older than a change that came while it was on its way, so such changes are made in it again. */
-async function readFirstPage<T>(key: QueryKey, read: () => Promise<Page<T>>): Promise<Feed<T>> {
+async function readFirstPage<T>(key: QueryKey, read: () => Promise<FeedPage<T>>): Promise<Feed<T>> {
   const reading: Reading = { key, changes: [] };
   readings.add(reading);
   try {

@@ -1,6 +1,5 @@
 /** The scheduled messages of a conversation: those that still wait, and those that could not be sent at their time. */
 import type { CallOptions, ScheduledMessage } from '@parley/sdk';
-import { useEffect } from 'react';
 import { parley } from '../client.ts';
 import { changeFeeds, placeInFeed, removeFromFeed, useFeed, type Feed, type FeedView } from './feeds.ts';
 import { queries } from './queries.ts';
@@ -9,20 +8,13 @@ const FEEDS = 'scheduled-messages';
 type Shown = 'SCHEDULED' | 'FAILED';
 const keyOf = (conversation: string, status: Shown): readonly string[] => [FEEDS, conversation, status];
 
-const PAGE = 100;
-
 /** Follows all of them: they are shown among the messages, whose order is that of other times. */
-function useListed(conversation: string, status: Shown): FeedView<ScheduledMessage> {
-  const feed = useFeed<ScheduledMessage>(keyOf(conversation, status), (after, signal) =>
-    parley.scheduledMessages.list({ conversation, status, limit: PAGE, skipCount: true, after }, { signal }),
-  );
-  // A page that cannot be read is asked for again when the user tries again.
-  const mayLoad = feed.hasMore && !feed.isReading && feed.moreError === null;
-  useEffect(() => {
-    if (mayLoad) feed.loadMore();
-  }, [mayLoad]);
-  return { ...feed, error: feed.error ?? feed.moreError };
-}
+const useListed = (conversation: string, status: Shown): FeedView<ScheduledMessage> =>
+  useFeed<ScheduledMessage>(keyOf(conversation, status), async (_after, signal) => {
+    const result: ScheduledMessage[] = [];
+    for await (const each of parley.scheduledMessages.list.all({ conversation, status }, { signal })) result.push(each);
+    return { result, meta: { nextCursor: null } };
+  });
 
 /** Follows what is sent later and what is held, so that its author can take it back. */
 export const useScheduled = (conversation: string): FeedView<ScheduledMessage> => useListed(conversation, 'SCHEDULED');

@@ -46,8 +46,16 @@ interface LogInFormProps extends FormProps {
   onCodeAsked(): void;
 }
 
+interface Action {
+  isBusy: boolean;
+  error: unknown;
+  run(event: FormEvent): void;
+  /** Forgets the error, because something else is asked for now. */
+  clear(): void;
+}
+
 /** Runs what a form is for, and holds its error. */
-function useAction(act: () => Promise<unknown>): { isBusy: boolean; error: unknown; run(event: FormEvent): void } {
+function useAction(act: () => Promise<unknown>): Action {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const run = async (): Promise<void> => {
@@ -68,6 +76,7 @@ function useAction(act: () => Promise<unknown>): { isBusy: boolean; error: unkno
       event.preventDefault();
       void run();
     },
+    clear: () => setError(null),
   };
 }
 
@@ -125,7 +134,7 @@ function CodeForm({ email, password }: { email: string; password: string }): Rea
   const texts = useTexts(LOG_IN);
   const [code, setCode] = useState('');
   const [takesRecovery, setRecovery] = useState(false);
-  const { isBusy, error, run } = useAction(() => logIn({ email, password, code }));
+  const { isBusy, error, run, clear } = useAction(() => logIn({ email, password, code }));
   return (
     <form className={styles['form']} onSubmit={run}>
       <h1>{texts.codeTitle}</h1>
@@ -145,6 +154,7 @@ function CodeForm({ email, password }: { email: string; password: string }): Rea
       <Button
         onClick={() => {
           setCode('');
+          clear();
           setRecovery(!takesRecovery);
         }}
       >

@@ -3,8 +3,8 @@ import { useId, useRef, type ReactElement, type ReactNode } from 'react';
 import { useTexts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import styles from './copy-field.module.css';
+import { copyText } from './copy-text.ts';
 import { COMMON } from './texts.ts';
-import { showNotice } from './toast.tsx';
 
 interface CopyFieldProps {
   label: string;
@@ -16,13 +16,10 @@ export function CopyField({ label, value, hint }: CopyFieldProps): ReactElement 
   const texts = useTexts(COMMON);
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
-  const copy = async (): Promise<void> => {
+  const copy = (): void => {
+    // Failure policy: if the browser refuses, the value stays selected, so that a key copies it.
     input.current?.select();
-    // Failure policy: a browser lets a page write to the clipboard over https only. The value stays selected, so that a key copies it.
-    await navigator.clipboard?.writeText(value).then(
-      () => showNotice(texts.copied),
-      () => undefined,
-    );
+    void copyText(value);
   };
   return (
     <div className={styles['field']}>
@@ -36,7 +33,7 @@ export function CopyField({ label, value, hint }: CopyFieldProps): ReactElement 
         aria-describedby={hint ? `${id}-hint` : undefined}
         onFocus={({ target }) => target.select()}
       />
-      <Button icon="copy" aria-label={`${texts.copy}: ${label}`} onClick={() => void copy()}>
+      <Button icon="copy" aria-label={`${texts.copy}: ${label}`} onClick={copy}>
         {texts.copy}
       </Button>
       {hint && (

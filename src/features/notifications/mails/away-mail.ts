@@ -6,7 +6,7 @@ import {
   toOneLine,
   wrapHtml,
   type MailLanguage,
-} from '../../users/mails.ts';
+} from '../../../platform/outside/mail-layout.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
 import type { Receiver } from './away-queries.ts';
 import type { Notification, NotificationKind } from '../schemas.ts';

@@ -22,7 +22,7 @@ const minutes = (at: number): string => `make_interval(mins => $${at})`;
 /** The notifications that are to be mailed: unread for some time, not mailed since they were raised, and wanted by mail. `$1` to `$3` are the patience. */
 const DUE = `n.read_at is null and (n.mailed_at is null or n.mailed_at < n.created_at)
   and n.created_at < now() - ${minutes(1)} and n.created_at > now() - ${minutes(3)}
-  and coalesce(t.in_console, n.kind <> 'UNASSIGNED_NEW') and coalesce(t.in_mail, n.kind in ('ASSIGNED', 'MENTIONED', 'NOT_SENT'))`;
+  and coalesce(t.in_console, notifies_by_default(n.kind, 'console')) and coalesce(t.in_mail, notifies_by_default(n.kind, 'mail'))`;
 const CHOICE = `left join notification_settings t on t.company_id = n.company_id and t.user_id = n.user_id and t.kind = n.kind`;
 /** A user is away and has had no mail since they were last here, or for long enough. One who has never been in the console misses nothing there. */
 const MAY = `a.active_at < now() - ${minutes(1)}
@@ -30,15 +30,16 @@ const MAY = `a.active_at < now() - ${minutes(1)}
 
 const toValues = ({ away, between, oldest }: Patience): number[] => [away, between, oldest];
 
-/** Lists users to whom a mail is due. */
+/** Lists users to whom a mail is due: one of each company in turn, first those whose notifications have waited longest. */
 export function listAway(tx: SystemTx, patience: Patience, limit: number): Promise<AwayUser[]> {
   return many(tx, {
     name: 'notifications.listAway',
-    text: `select distinct n.company_id as company, n.user_id as "user" from notifications n ${CHOICE}
+    text: `select n.company_id as company, n.user_id as "user" from notifications n ${CHOICE}
         join companies c on c._id = n.company_id and c.status = 'ACTIVE'
         join users u on u.company_id = n.company_id and u._id = n.user_id and u.status = 'ACTIVE'
         join user_activity a on a.company_id = n.company_id and a.user_id = n.user_id
-      where ${DUE} and ${MAY} and ${HAS_REQUIRED_FACTOR} limit $4`,
+      where ${DUE} and ${MAY} and ${HAS_REQUIRED_FACTOR} group by n.company_id, n.user_id
+      order by row_number() over (partition by n.company_id order by min(n.created_at), n.user_id), n.company_id limit $4`,
     values: [...toValues(patience), limit],
   });
 }

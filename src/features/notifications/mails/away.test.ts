@@ -6,11 +6,29 @@ import { startSmtpServer } from '../../../../test/support/mail-servers.ts';
 import { createPerson } from '../../../../test/support/people.ts';
 import { startPlatform } from '../../../../test/support/platform.ts';
 import { silenceNetwork, writeAsContact } from '../../../../test/support/traffic.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
+import { mailAwayJob, sendAwayMailJob } from '../jobs.ts';
+import { listAway } from './away-queries.ts';
 import { mailAway, sendAwayMail } from './away.ts';
 
+/** Mailboxes at which the mail server does not answer, and how many mails to them it has been asked to take, and were given up. */
+const hung = { mailboxes: new Set<string>(), begun: 0, ended: 0, answers: [] as (() => void)[] };
 const smtp = await startSmtpServer(
   { after },
-  { secure: false, authOptional: true, disabledCommands: ['STARTTLS', 'AUTH'] },
+  {
+    secure: false,
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onRcptTo: ({ address }, _session, done) => {
+      if (!hung.mailboxes.has(address)) return done();
+      hung.begun += 1;
+      hung.answers.push(done);
+    },
+    onClose: ({ envelope }) => {
+      const isHung = envelope.rcptTo.length === 0 && envelope.mailFrom !== false;
+      if (isHung) hung.ended += 1;
+    },
+  },
 );
 const platform = await startPlatform({ env: { SMTP_URL: `smtp://127.0.0.1:${smtp.port}` } });
 await silenceNetwork(platform);
@@ -22,12 +40,14 @@ const carla = await platform.createUser(demo._id, 'OPERATOR', 'Carla');
 
 type Person = Awaited<ReturnType<typeof createPerson>>;
 
+const note = (conversationId: string, to: Person): Promise<unknown> =>
+  call(201, 'POST', '/v1/messages/note', {
+    key: carla.token,
+    body: { conversationId, message: { content: 'A secret' }, mentions: [to._id] },
+  });
 const mention = async (to: Person, name: string): Promise<string> => {
   const { conversation } = await writeAsContact(platform, { name });
-  await call(201, 'POST', '/v1/messages/note', {
-    key: carla.token,
-    body: { conversationId: conversation._id, message: { content: 'A secret' }, mentions: [to._id] },
-  });
+  await note(conversation._id, to);
   return conversation._id;
 };
 /** Makes all notifications of the user, and what is known of their activity, as much older. */
@@ -129,6 +149,95 @@ async function failMail(fault: typeof smtp.fault, responseCode: number, isLastTr
   assert.deepEqual(await mailsTo(ana), []);
   return ana;
 }
+
+/** Stores users of a company who are away and have an unread notification, and returns their addresses. */
+async function insertAway(company: string, count: number): Promise<string[]> {
+  const users = await Promise.all(Array.from({ length: count }, () => createPerson(platform, company, 'OPERATOR')));
+  const ids = users.map(({ _id }) => _id);
+  await database.sql(
+    `insert into notifications (company_id, _id, user_id, kind, created_at)
+      select $1, new_id(), each, 'MENTIONED', now() - interval '20 minutes' from unnest($2::text[]) each`,
+    [company, ids],
+  );
+  await database.sql(
+    `insert into user_activity (company_id, user_id, active_at) select $1, each, now() - interval '20 minutes' from unnest($2::text[]) each
+      on conflict (company_id, user_id) do update set active_at = excluded.active_at`,
+    [company, ids],
+  );
+  return users.map(({ email }) => email);
+}
+
+test('companies are mailed in turn, and mailboxes of one company that do not answer do not hold up those of another', async () => {
+  const { _id: company } = await platform.createCompany();
+  for (const address of await insertAway(company, 12)) hung.mailboxes.add(address);
+  const patience = { away: 15, between: 60, oldest: 60 };
+  const ana = await createAway();
+  await mention(ana, 'Maria');
+  await pass(ana, 16);
+  const next = await listAway(kit.database.system('upkeep'), patience, 2);
+  assert.deepEqual(new Set(next.map((each) => each.company)), new Set([company, demo._id]));
+  await beActive(ana);
+  const queue = (): Promise<void> => mailAwayJob(kit).handle({}, 0);
+  await queue();
+  await waitUntil('the mails to hang', () => hung.begun >= 2);
+  await pass(ana, 16);
+  await queue();
+  await waitUntil('the mail', async () => (await mailsTo(ana)).length === 1);
+  assert.equal(hung.ended, 0);
+  hung.mailboxes.clear();
+  for (const answer of hung.answers) answer();
+  await waitUntil('the others to be mailed', async () => {
+    const rows = await database.sql('select from user_activity where company_id = $1 and mailed_at is null', [company]);
+    return rows.length === 0;
+  });
+});
+
+test('a notification that is raised again after it was mailed is mailed again', async () => {
+  const ana = await createAway();
+  const conversation = await mention(ana, 'Maria');
+  await pass(ana, 16);
+  await run();
+  await pass(ana, 61);
+  await run();
+  assert.equal((await mailsTo(ana)).length, 1);
+  await note(conversation, ana);
+  await pass(ana, 16);
+  await run();
+  const [, again] = await mailsTo(ana);
+  assert.match(again?.text ?? '', /Maria/);
+});
+
+test('without a mail server nothing is mailed, and what is unread is mailed when there is one', async () => {
+  const ana = await createAway();
+  await mention(ana, 'Maria');
+  await pass(ana, 16);
+  const without = { ...kit, config: { ...kit.config, SMTP_URL: null } };
+  await mailAway(without, () => assert.fail('a mail'));
+  await sendAwayMail(without, { company: demo._id, user: ana._id }, false);
+  assert.deepEqual(await mailsTo(ana), []);
+  await run();
+  assert.equal((await mailsTo(ana)).length, 1);
+});
+
+test('a mail that is refused for now is given up after the fifth retry', async () => {
+  const { job, handle } = sendAwayMailJob(kit);
+  const ana = await createAway();
+  await mention(ana, 'Maria');
+  await pass(ana, 16);
+  for (let retry = 0; retry <= job.retries; retry += 1) {
+    Object.assign(smtp, { fault: 'refused', responseCode: 451 });
+    await assert.rejects(handle({ company: demo._id, user: ana._id }, retry));
+  }
+  assert.equal(job.retries, 5);
+  await run();
+  assert.deepEqual(await mailsTo(ana), []);
+});
+
+test('a mail is sent later when the mail server has refused the log-in of the platform, also in the last retry', async () => {
+  const ana = await failMail('refused', 535, true);
+  await run();
+  assert.equal((await mailsTo(ana)).length, 1);
+});
 
 test('a mail that the mail server refuses for now is retried, and two workers send it once', async () => {
   const ana = await failMail('refused', 451);

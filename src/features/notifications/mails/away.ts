@@ -42,9 +42,9 @@ export async function sendAwayMail(kit: Kit, away: AwayUser, isLastTry: boolean)
   try {
     await kit.mailer.send({ to: receiver.email, ...composeAwayMail(receiver, { consoleUrl, notifications }) });
   } catch (error) {
-    // Failure policy: what was claimed is released only for a retry of the job, and only if the mail certainly was not sent. Otherwise it counts
-    // as mailed: a mailbox that takes no mails is tried again in an hour, with what is new then.
-    if (error instanceof MailError && error.canRetry && !isLastTry) {
+    // Failure policy: what was claimed is released for a retry of the job, if the mail certainly was not sent. After the last one it counts as
+    // mailed: a mailbox that takes no mails is tried again in an hour, with what is new then. If the server sends no mail at all, nothing counts.
+    if (error instanceof MailError && error.canRetry && (error.isServerFailure || !isLastTry)) {
       const ids = notifications.map(({ _id }) => _id);
       await releaseMail(system, away, ids);
     }

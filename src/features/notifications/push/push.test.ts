@@ -1,6 +1,7 @@
 /** Notifications that are pushed to browsers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pg from 'pg';
 import {
   createPerson,
   forgetPassword,
@@ -16,6 +17,7 @@ import { makeBrowser, readSender, startPushService } from '../../../../test/supp
 import { expectProblem } from '../../../../test/support/refusals.ts';
 import { silenceNetwork, writeAsContact } from '../../../../test/support/traffic.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
+import { purgeNotifications } from '../upkeep.ts';
 import { openPushKeys } from './keys.ts';
 
 const platform = await startPlatform();
@@ -113,24 +115,89 @@ test('a browser that its push service does not know any more is removed', async 
   service.answer(201);
 });
 
-test('a push that fails is tried again after a pause, at most five times', async () => {
+test('a push that fails is tried five times, after pauses that begin with half a minute and double', async () => {
   const ana = await registerUser();
   const { conversation } = await writeAsContact(platform);
+  // Each pause is noted and is over at once. A claim also sets its end, but takes the row out of the queue.
+  await database.sql(`create table pauses (attempts integer, seconds integer)`);
+  await database.sql(`create function end_pause() returns trigger language plpgsql security definer as $$ begin
+    insert into pauses values (new.attempts, round(extract(epoch from new.held_until - now())));
+    new.held_until = now();
+    return new;
+  end $$`);
+  await database.sql(`create trigger ends_pause before update of held_until on pushes for each row
+    when (not old.is_waiting and not new.is_waiting) execute function end_pause()`);
   service.answer(503);
   await mention(conversation._id, ana.user);
-  for (let count = 1; count <= 5; count += 1) {
-    await waitUntil(`attempt ${count}`, () => takenBy(ana).length === count);
-    await waitUntil('its end', async () => {
-      const due = `update pushes set held_until = now() where held_until > now() + interval '29 seconds' and attempts = $1 and company_id = $2 returning _id`;
-      const rest = await database.sql('select from pushes where attempts <= $1', [count]);
-      return (
-        rest.length === 0 || (takenBy(ana).length === count && (await database.sql(due, [count, demo._id])).length > 0)
-      );
-    });
-  }
+  await waitUntil('the fifth try', () => takenBy(ana).length === 5);
   await queueIsEmpty();
-  assert.equal(takenBy(ana).length, 5);
   service.answer(201);
+  const pauses = await database.sql<{ seconds: number }>('select seconds from pauses order by attempts');
+  await database.sql('drop function end_pause cascade');
+  assert.deepEqual(
+    pauses.map(({ seconds }) => seconds),
+    [30, 60, 120, 240],
+  );
+  assert.equal(takenBy(ana).length, 5);
+});
+
+test('a notification that its user reads before it is pushed is not pushed', async () => {
+  const ana = await registerUser();
+  const { conversation } = await writeAsContact(platform);
+  await database.sql(`create function hold_push() returns trigger language plpgsql as
+    $$ begin new.is_waiting = false; return new; end $$`);
+  await database.sql('create trigger held before insert on pushes for each row execute function hold_push()');
+  await mention(conversation._id, ana.user);
+  await database.sql('drop function hold_push cascade');
+  assert.equal((await database.sql('select from pushes where not is_waiting')).length, 1);
+  await call(200, 'POST', '/v1/notifications/read', { key: ana.key, body: { until: new Date().toISOString() } });
+  await database.sql('update pushes set is_waiting = true');
+  await queueIsEmpty();
+  assert.deepEqual(takenBy(ana), []);
+});
+
+test('a browser is removed while notifications are queued for it, without a deadlock', async () => {
+  const ana = await registerUser();
+  const { conversation } = await writeAsContact(platform);
+  await database.sql(`create function hold_push() returns trigger language plpgsql as
+    $$ begin new.is_waiting = false; return new; end $$`);
+  await database.sql('create trigger held before insert on pushes for each row execute function hold_push()');
+  await mention(conversation._id, ana.user);
+  const client = new pg.Client({ connectionString: database.ownerUrl });
+  await client.connect();
+  await client.query('begin');
+  await client.query('update notifications set created_at = clock_timestamp() where user_id = $1', [ana.user]);
+  const removed = call(200, 'DELETE', `/v1/push-subscriptions/${ana._id}`, { key: ana.key });
+  await waitUntil('the removal to wait', async () => {
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from push_subscriptions%'`;
+    return (await database.sql(waiting)).length > 0;
+  });
+  await client.query(
+    `insert into notifications (company_id, _id, user_id, kind) values ($1, new_id(), $2, 'NOT_SENT')`,
+    [demo._id, ana.user],
+  );
+  await client.query('commit');
+  await client.end();
+  await removed;
+  await database.sql('drop function hold_push cascade');
+  await queueIsEmpty();
+});
+
+test('a browser in which the console was not opened for 30 days is removed', async () => {
+  const ana = await registerUser();
+  const { _id: old } = await register(ana);
+  const age = (id: string, days: number): Promise<unknown> =>
+    database.sql('update push_subscriptions set updated_at = now() - make_interval(days => $2) where _id = $1', [
+      id,
+      days,
+    ]);
+  await age(old, 31);
+  await age(ana._id, 29);
+  await purgeNotifications(platform.running.kit);
+  assert.deepEqual(
+    (await list(ana.key)).map(({ _id }) => _id),
+    [ana._id],
+  );
 });
 
 test('the push to a browser ends when its user logs out there, sets a new password or is deactivated', async () => {

@@ -45,7 +45,7 @@ export function findDuePush(
             and is_notified(n.company_id, n.user_id, n.kind)) f
         left join notification_settings t on t.company_id = s.company_id and t.user_id = s.user_id and t.kind = f.kind
       where s.company_id = $1 and s._id = $2 and ${LIVING} and ${HAS_REQUIRED_FACTOR}
-        and coalesce(t.in_push, f.kind <> 'UNASSIGNED_NEW')`,
+        and coalesce(t.in_push, notifies_by_default(f.kind, 'push'))`,
     values: [company, subscription, notification],
   });
 }

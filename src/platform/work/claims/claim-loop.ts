@@ -203,7 +203,7 @@ function scheduleClaims(loop: LoopState): void {
 }
 
 /** Returns the company at which the round stands after this claim. The round goes by company id and starts anew after the highest one. */
-function lastServedCompany(claimed: ClaimedRow[], after: string): string {
+export function lastServedCompany(claimed: Pick<ClaimedRow, 'company'>[], after: string): string {
   const companies = claimed.map((row) => row.company).toSorted();
   return companies.findLast((company) => company <= after) ?? companies.at(-1) ?? '';
 }

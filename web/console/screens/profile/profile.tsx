@@ -7,6 +7,7 @@ import { chooseLetterKeys, useLetterKeys } from '../../frame/shortcuts.ts';
 import { FRAME, SCREEN_NAMES } from '../../frame/texts.ts';
 import { chooseTheme, THEMES, useTheme } from '../../frame/theme.ts';
 import { chooseNotices, useNoticeSettings } from '../../notices/notices.ts';
+import { askPermission, usePermission } from '../../notices/permission.ts';
 import { NotificationChoice } from '../../notifications/settings.tsx';
 import { playSound } from '../../../browser/sound.ts';
 import { useSession } from '../../session/session.ts';
@@ -91,9 +92,9 @@ function Sending(): ReactElement {
 function NoticeChoice(): ReactElement {
   const texts = useTexts(PROFILE);
   const settings = useNoticeSettings();
-  const canNotify = 'Notification' in window;
+  const canNotify = usePermission() !== 'MISSING';
   const chooseDesktop = async (desktop: boolean): Promise<void> => {
-    const isAllowed = !desktop || (await Notification.requestPermission()) === 'granted';
+    const isAllowed = !desktop || (await askPermission()) === 'granted';
     if (!isAllowed) return showError(texts.notAllowed);
     chooseNotices({ ...settings, desktop });
   };

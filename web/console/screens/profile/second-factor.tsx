@@ -30,32 +30,36 @@ const readAgain = (): Promise<unknown> =>
 
 export function SecondFactorCard(): ReactElement {
   const texts = useTexts(SECOND_FACTOR);
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: STATE_KEY,
     queryFn: ({ signal }) => parley.auth.getSecondFactor({ signal }),
   });
   // The set-up stays until the recovery codes are kept, although the second factor is on before.
-  const [isOpen, open] = useState(false);
+  const [step, go] = useState<'BEGIN' | 'SET_UP' | 'CANCELLED'>('BEGIN');
   const close = (): void => {
-    open(false);
+    go('BEGIN');
     void readAgain();
   };
+  const off = <TurnedOff isCancelled={step === 'CANCELLED'} onSetUp={() => go('SET_UP')} />;
   return (
     <Card title={texts.title}>
-      {!data && (error ? <Failure error={error} /> : <Loading />)}
-      {isOpen && <SetUp onDone={close} />}
-      {!isOpen && data && (data.enabled ? <TurnedOn {...data} /> : <TurnedOff onSetUp={() => open(true)} />)}
+      {!data && (error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />)}
+      {step === 'SET_UP' && <SetUp onDone={close} onCancel={() => go('CANCELLED')} />}
+      {step !== 'SET_UP' && data && (data.enabled ? <TurnedOn {...data} /> : off)}
     </Card>
   );
 }
 
-function TurnedOff({ onSetUp }: { onSetUp(): void }): ReactElement {
+/** `isCancelled`: the set-up was cancelled, and the focus returns to the button that began it. */
+function TurnedOff({ isCancelled, onSetUp }: { isCancelled: boolean; onSetUp(): void }): ReactElement {
   const texts = useTexts(SECOND_FACTOR);
   return (
     <>
       <p>{texts.lead}</p>
       <div>
-        <Button onClick={onSetUp}>{texts.setUp}</Button>
+        <Button autoFocus={isCancelled} onClick={onSetUp}>
+          {texts.setUp}
+        </Button>
       </div>
     </>
   );

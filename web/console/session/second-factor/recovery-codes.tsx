@@ -2,23 +2,14 @@
 import type { ReactElement } from 'react';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
+import { copyText } from '../../ui/copy-text.ts';
 import { saveFile } from '../../ui/download.ts';
-import { COMMON } from '../../ui/texts.ts';
-import { showNotice } from '../../ui/toast.tsx';
 import styles from './second-factor.module.css';
 import { SECOND_FACTOR } from './texts.ts';
 
 export function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onKept(): void }): ReactElement {
   const texts = useTexts(SECOND_FACTOR);
-  const common = useTexts(COMMON);
   const text = `${codes.join('\n')}\n`;
-  const copy = async (): Promise<void> => {
-    // Failure policy: a browser lets a page write to the clipboard over https only. The codes can be selected and downloaded.
-    await navigator.clipboard?.writeText(text).then(
-      () => showNotice(common.copied),
-      () => undefined,
-    );
-  };
   return (
     <div className={styles['steps']}>
       <h3>{texts.codesTitle}</h3>
@@ -29,7 +20,8 @@ export function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onK
         ))}
       </ul>
       <div className={styles['actions']}>
-        <Button icon="copy" autoFocus onClick={() => void copy()}>
+        {/* Failure policy: if the browser refuses to copy, the codes can be selected and downloaded. */}
+        <Button icon="copy" autoFocus onClick={() => void copyText(text)}>
           {texts.copy}
         </Button>
         <Button icon="download" onClick={() => void saveFile(new Response(text), 'parley-recovery-codes.txt')}>

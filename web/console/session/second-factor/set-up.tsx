@@ -5,17 +5,28 @@ import { parley } from '../../client.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
 import { explainField } from '../../ui/problem.ts';
 import { Failure, Loading } from '../../ui/state.tsx';
+import { COMMON } from '../../ui/texts.ts';
 import { CodeField } from './code-field.tsx';
 import { QrCode } from './qr-code.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import styles from './second-factor.module.css';
 import { SECOND_FACTOR } from './texts.ts';
 
-export function SetUp({ onDone }: { onDone(): void }): ReactElement {
+interface SetUpProps {
+  /** The recovery codes are kept. */
+  onDone(): void;
+  /** Missing where the user has to set it up. */
+  onCancel?(): void;
+}
+
+export function SetUp({ onDone, onCancel }: SetUpProps): ReactElement {
   const texts = useTexts(SECOND_FACTOR);
+  const common = useTexts(COMMON);
+  const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const begun = useQuery({
     queryKey: ['second-factor', 'begun'],
@@ -24,9 +35,12 @@ export function SetUp({ onDone }: { onDone(): void }): ReactElement {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
-  const enable = useMutation({ mutationFn: () => parley.auth.enableSecondFactor({ code }) });
+  const enable = useMutation({
+    mutationFn: () => parley.auth.enableSecondFactor({ password, code }),
+  });
   if (enable.data) return <RecoveryCodes codes={enable.data.recovery_codes} onKept={onDone} />;
-  if (!begun.data) return begun.error ? <Failure error={begun.error} /> : <Loading />;
+  if (!begun.data)
+    return begun.error ? <Failure error={begun.error} onRetry={() => void begun.refetch()} /> : <Loading />;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     enable.mutate();
@@ -36,19 +50,29 @@ export function SetUp({ onDone }: { onDone(): void }): ReactElement {
       <p>{texts.scan}</p>
       <QrCode text={begun.data.uri} label={texts.qrCode} />
       <CopyField label={texts.secret} value={begun.data.secret} />
-      <FormProblem error={enable.error} fields={['code']} />
+      <FormProblem error={enable.error} fields={['password', 'code']} />
+      <TextField
+        label={texts.password}
+        type="password"
+        autoComplete="current-password"
+        value={password}
+        onChange={setPassword}
+        error={explainField(enable.error, 'password') && texts.wrongPassword}
+        required
+        autoFocus
+      />
       <CodeField
         label={texts.code}
         hint={texts.codeHint}
         value={code}
         onChange={setCode}
         error={explainField(enable.error, 'code') && texts.wrongCode}
-        autoFocus
       />
       <div className={styles['actions']}>
         <Button kind="primary" type="submit" isBusy={enable.isPending}>
           {texts.turnOn}
         </Button>
+        {onCancel && <Button onClick={onCancel}>{common.cancel}</Button>}
       </div>
     </form>
   );

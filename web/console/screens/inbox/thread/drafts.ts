@@ -6,7 +6,7 @@ import type { Message } from '@parley/sdk';
 import { useState } from 'react';
 import { whenSeen, withLock } from '../../../../browser/tabs.ts';
 import { useSession } from '../../../session/session.ts';
-import { createStore, keep, listKept, readKept, useStore } from '../../../store.ts';
+import { createStore, keep, listKept, listKeptKeys, readKept, useStore } from '../../../store.ts';
 import { getTexts } from '../../../texts/texts.ts';
 import { whenUploadEnds, type Upload, type UploadStore } from '../../../ui/uploads/uploads.ts';
 import { UPLOADS } from '../../../ui/uploads/texts.ts';
@@ -22,6 +22,14 @@ const FILES_KEPT_AS = 'parley.file.';
 const texts = createStore<ReadonlyMap<string, string>>(new Map());
 const quotes = createStore<ReadonlyMap<string, Message | null>>(new Map());
 const files = new Map<string, UploadStore>();
+/** Where files are kept: the rows of the inbox ask this of each conversation, without opening its files. */
+const withFiles = createStore<ReadonlySet<string>>(listWithFiles());
+
+function listWithFiles(): ReadonlySet<string> {
+  // After the beginning, a key names the user, the conversation and the file.
+  const parts = listKeptKeys(FILES_KEPT_AS).map((key) => key.slice(FILES_KEPT_AS.length).split('.'));
+  return new Set(parts.map(([user, conversation]) => `${user}.${conversation}`));
+}
 
 const readText = (key: string): string => texts.get().get(key) ?? readKept(key) ?? '';
 const showText = (key: string, text: string): void => texts.set(new Map(texts.get()).set(key, text));
@@ -61,7 +69,7 @@ export function useDraft(place: string): Draft {
 /** What was begun in a conversation, for its row: the text of the reply or else of the note, "" for files alone; null for nothing. */
 export function useBegun(place: string): string | null {
   const text = useStore(texts, () => readText(KEPT_AS.REPLY + place) || readText(KEPT_AS.NOTE + place));
-  const hasFiles = useStore(openFiles(place)).length > 0;
+  const hasFiles = useStore(withFiles, (places) => places.has(place));
   return text.trim() === '' && !hasFiles ? null : text;
 }
 
@@ -103,6 +111,12 @@ function stopWithTab(store: UploadStore, key: string): void {
   void whenUploadEnds(key, async () => store.set(store.get().map(stop)));
 }
 
+function noteFiles(place: string, isBegun: boolean): void {
+  const places = withFiles.get();
+  if (places.has(place) === isBegun) return;
+  withFiles.set(new Set(isBegun ? [...places, place] : [...places].filter((each) => each !== place)));
+}
+
 /** True while a store takes over what another tab has kept: by now, that tab may have kept something newer. */
 let isTold = false;
 
@@ -111,6 +125,7 @@ function keepFiles(place: string, store: UploadStore): void {
   store.follow(() => {
     const [was, now] = [before, store.get()];
     before = now;
+    noteFiles(place, now.length > 0);
     if (isTold) return;
     for (const { key } of was) if (!now.some((each) => each.key === key)) keep(`${FILES_KEPT_AS}${place}.${key}`, null);
     for (const each of now)
@@ -122,6 +137,7 @@ function keepFiles(place: string, store: UploadStore): void {
 window.addEventListener('storage', ({ key: name, newValue }) => {
   if (name === null) return;
   if (Object.values(KEPT_AS).some((kept) => name.startsWith(kept))) showText(name, newValue ?? '');
+  if (name.startsWith(FILES_KEPT_AS)) withFiles.set(listWithFiles());
   for (const [place, store] of files) {
     const beginning = `${FILES_KEPT_AS}${place}.`;
     if (!name.startsWith(beginning)) continue;

@@ -7,7 +7,7 @@ import { useMay } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { BareMenuItem, PlacedMenu, type MenuItem } from '../../../ui/menu.tsx';
-import { COMMON } from '../../../ui/texts.ts';
+import { copyText } from '../../../ui/copy-text.ts';
 import { showNotice } from '../../../ui/toast.tsx';
 import { forward, toForward } from '../compose/forward.ts';
 import { EmojiPopup } from './emoji.tsx';
@@ -100,7 +100,6 @@ function Emoji({ message, reaction, onMore }: EmojiProps): ReactElement {
 
 function useItems({ message, onReply }: AskedMenu): MenuItem[] {
   const texts = useTexts(THREAD);
-  const common = useTexts(COMMON);
   const mayWrite = useMay('messages:create');
   const mayCompose = useMayCompose();
   const mayRevoke = useMayRevoke(message) && onReply !== null;
@@ -114,7 +113,7 @@ function useItems({ message, onReply }: AskedMenu): MenuItem[] {
       key: 'copy',
       label: texts.copyText,
       icon: 'copy',
-      onSelect: () => void copy(content, common.copied, texts.notCopied),
+      onSelect: () => void copyText(content).then((isCopied) => isCopied || showNotice(texts.notCopied)),
     });
   if (mayCompose && forwarded)
     items.push({ key: 'forward', label: texts.forward, icon: 'redirect', onSelect: () => forward(forwarded) });
@@ -127,13 +126,4 @@ function useItems({ message, onReply }: AskedMenu): MenuItem[] {
       onSelect: () => askToRevoke(message),
     });
   return items;
-}
-
-/** A browser lets a page write to the clipboard over https only. */
-async function copy(text: string, done: string, failed: string): Promise<void> {
-  const isCopied = await navigator.clipboard?.writeText(text).then(
-    () => true,
-    () => false,
-  );
-  showNotice(isCopied ? done : failed);
 }
