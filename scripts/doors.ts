@@ -60,6 +60,8 @@ const SYSTEM_USERS = [
   /^src\/features\/messages\/parts-upkeep(-queries)?\.ts$/,
   // Finds the teams of all companies that may have a conversation to give to a member.
   /^src\/features\/distribution\/(distribution|queries)\.ts$/,
+  // Adds the facts of all companies to the counters of their reports.
+  /^src\/features\/reports\/fold(-queries|ing)\.ts$/,
   // Deletes old notifications of all companies.
   /^src\/features\/notifications\/upkeep(-queries)?\.ts$/,
   // Reads the key pair of the installation, chooses the next push of any company, and finds users of all companies who are away.

@@ -31,6 +31,7 @@ export const ROOMS = [
   'knowledge',
   'tables',
   'agents',
+  'reports',
   'merges',
   'departures',
   'inbound',

@@ -5159,6 +5159,139 @@ export interface QuickReplyUpdate {
   attachment?: string | null | undefined;
 }
 
+export interface ReportFigures {
+  /** New conversations */
+  opened: number;
+  /** Closed conversations that were opened again */
+  reopened: number;
+  /** How long contacts waited for the first reply, from the first message that waited. A reopened conversation counts again */
+  first_response: {
+    /** How many there were */
+    count: number;
+    /** The average, in seconds; null without one */
+    average: number | null;
+    /** Half of them took at most this long. It is computed from classes, and wrong by a tenth at most, in seconds; null without one */
+    median: number | null;
+    /** Nine of ten took at most this long, as exact as the median, in seconds; null without one */
+    p90: number | null;
+  };
+  /** How long contacts waited for a reply, each time that one ended their waiting */
+  reply_time: {
+    /** How many there were */
+    count: number;
+    /** The average, in seconds; null without one */
+    average: number | null;
+    /** Half of them took at most this long. It is computed from classes, and wrong by a tenth at most, in seconds; null without one */
+    median: number | null;
+    /** Nine of ten took at most this long, as exact as the median, in seconds; null without one */
+    p90: number | null;
+  };
+  /** How long conversations were open when they were closed, since they were last opened */
+  resolution: {
+    /** How many there were */
+    count: number;
+    /** The average, in seconds; null without one */
+    average: number | null;
+    /** Half of them took at most this long. It is computed from classes, and wrong by a tenth at most, in seconds; null without one */
+    median: number | null;
+    /** Nine of ten took at most this long, as exact as the median, in seconds; null without one */
+    p90: number | null;
+  };
+  /** Answers of AI agents */
+  answered: number;
+  /** Times that an AI agent handed a conversation to people */
+  handed_over: number;
+  /** What the answers of an AI agent cost, by currency; null where the figures are not those of one agent */
+  costs: Array<{
+    /** ISO 4217, as in the prices of the agent */
+    currency: string;
+    /** What its answers cost */
+    amount: number;
+  }> | null;
+}
+
+export interface ReportNow {
+  /** Open conversations: any status except CLOSED */
+  open: number;
+  /** Open conversations whose contact waits for a reply */
+  waiting: number;
+  /** Since when the first of them waits */
+  oldest_waiting_since: string | null;
+  /** Open conversations without an owner */
+  unassigned: number;
+  /** Active users who are ONLINE */
+  users_online: number;
+  /** Active users */
+  users: number;
+}
+
+export interface ReportSummary {
+  /** The first hour */
+  from: string;
+  /** The end of the last hour */
+  to: string;
+  /** The figures of the time */
+  figures: ReportFigures;
+  /** The same for as long a time before */
+  previous: ReportFigures;
+}
+
+export interface ReportSeries {
+  /** The first hour */
+  from: string;
+  /** The end of the last hour */
+  to: string;
+  /** The length of a period */
+  by: 'HOUR' | 'DAY' | 'WEEK' | 'MONTH';
+  /** The IANA time zone of the periods */
+  time_zone: string;
+  /** Oldest first; the first and the last one may be shorter */
+  periods: Array<{
+    /** The first hour of the period */
+    start: string;
+    /** New conversations */
+    opened: number;
+    /** Closed conversations that were opened again */
+    reopened: number;
+    /** Conversations that were closed */
+    closed: number;
+    /** Replies that ended the waiting of a contact */
+    replies: number;
+    /** The average time until the first reply, in seconds; null without one */
+    first_response: number | null;
+    /** The average time until a reply, in seconds; null without one */
+    reply_time: number | null;
+    /** The average time until conversations were closed, in seconds; null without one */
+    resolution: number | null;
+    /** Answers of AI agents */
+    answered: number;
+    /** Times that an AI agent handed a conversation to people */
+    handed_over: number;
+    /** Open conversations at the end of the period, or now; null for a period that has not begun, and with any filter but `inbox` */
+    open_at_end: number | null;
+  }>;
+}
+
+export interface ReportBreakdown {
+  /** The first hour */
+  from: string;
+  /** The end of the last hour */
+  to: string;
+  /** What the rows are */
+  by: 'INBOX' | 'TEAM' | 'USER' | 'AGENT' | 'CAMPAIGN' | 'TAG';
+  /** false if only the 500 rows with the most activity are shown */
+  is_complete: boolean;
+  /** Most activity first */
+  rows: Array<{
+    /** The id of the record; for TAG the tag */
+    id: string;
+    /** The name of the record, or the tag; null if the record was removed */
+    name: string | null;
+    /** Its figures */
+    figures: ReportFigures;
+  }>;
+}
+
 export interface WebhookCreate {
   /** http or https; a public address */
   url: string;
