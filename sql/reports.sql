@@ -61,7 +61,7 @@ begin
   if not is_closed and waited is not null and new.waiting_since is null then
     insert into report_facts (company_id, kind, total, inbox_id, team_id, user_id, agent_id, campaign_id, tags)
       select new.company_id, kind, greatest(0, waited), new.inbox_id, new.team_id, actor_user,
-        case actor ->> 'type' when 'AGENT' then actor ->> 'id' when 'FOLLOWUP' then new.agent_id end, new.campaign_id, new.tags
+        case when actor ->> 'type' = 'AGENT' then actor ->> 'id' end, new.campaign_id, new.tags
       from unnest(case when old.first_reply_at is null then '{REPLIED,FIRST_REPLY}' else '{REPLIED}' end::text[]) kind;
   end if;
   return null;

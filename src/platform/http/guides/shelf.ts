@@ -13,6 +13,7 @@ const FOR_USERS = [
   'messages',
   'conversations',
   'teams',
+  'reports',
   'contacts',
   'imports',
   'templates',
