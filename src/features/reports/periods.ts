@@ -9,7 +9,7 @@ const DEFAULT_DAYS = 14;
 
 /** Returns the whole hours of a request; without `to` until now, without `from` fourteen days. */
 export function readRange({ from, to }: { from?: string; to?: string }, now = new Date()): Range {
-  const until = ceilTo(HOUR_MS, to === undefined ? now : new Date(to));
+  const until = to === undefined ? ceilTo(HOUR_MS, now) : readEnd(to);
   const since = floorTo(
     HOUR_MS,
     from === undefined ? new Date(until.getTime() - DEFAULT_DAYS * DAY_MS) : new Date(from),
@@ -18,6 +18,13 @@ export function readRange({ from, to }: { from?: string; to?: string }, now = ne
   if (until.getTime() - since.getTime() > MAX_DAYS * DAY_MS)
     throw invalid('from', `must be at most ${MAX_DAYS} days before \`to\``);
   return { from: since, to: until };
+}
+
+/** The end of the last hour of the year 9999 could not be written as a time. */
+function readEnd(to: string): Date {
+  const end = ceilTo(HOUR_MS, new Date(to));
+  if (end.getUTCFullYear() > 9_999) throw invalid('to', 'must be before the last hour of the year 9999');
+  return end;
 }
 
 /** Returns the stretch of the same length that ends where this one begins. */

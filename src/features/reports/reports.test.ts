@@ -305,6 +305,10 @@ test('a report refuses what it cannot answer, and names it', async () => {
   const series = async (query: string): Promise<Json> => call(400, 'GET', `/v1/reports/series?${query}`);
   expectProblem(await series('time_zone=%2B03:00'), 'VALIDATION_FAILED', 'time_zone');
   expectProblem(await series('by=HOUR&from=2026-01-01T00:00:00Z&to=2026-06-01T00:00:00Z'), 'VALIDATION_FAILED', 'by');
+  expectProblem(await unknown('to=9999-12-31T23:59:59Z'), 'VALIDATION_FAILED', 'to');
+  const first = 'from=0001-01-01T00:00:00Z&to=0001-01-02T00:00:00Z';
+  assert.equal((await read(`summary?${first}`)).figures.opened, 0);
+  assert.equal((await read(`series?by=HOUR&${first}`)).periods.length, 24);
   const { token } = await platform.createKey(demo._id, ['conversations:read']);
   expectProblem(await call(403, 'GET', '/v1/reports/breakdown?by=USER', { key: token }), 'FORBIDDEN');
   await checkRefusals(platform, { method: 'GET', path: '/v1/reports/now', scope: 'conversations:read' });

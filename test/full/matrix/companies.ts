@@ -511,8 +511,8 @@ export async function digestTables(platform: Platform, companies: string[]): Pro
 const SNAPSHOTS = new WeakMap<TestDatabase, string>();
 
 async function writeSnapshot({ sql }: TestDatabase): Promise<string> {
-  // Facts of reports become counters some time after the change, whose own rows are compared. Workers copy templates whenever a request needs newer ones, and attempt a delivery some time after the answer: only what they copy and
-  // deliver is compared, and partitions as the table that they belong to.
+  // Workers copy templates whenever a request needs newer ones, and attempt a delivery some time after the answer: only what they copy and
+  // deliver is compared, and partitions as the table that they belong to. Facts of reports become counters some time after the change.
   const tables = await sql<{ name: string }>(
     `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'company_id'
      where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace and c.relname not in
