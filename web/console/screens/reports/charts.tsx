@@ -6,7 +6,7 @@ import { formatDayMonth, formatNumber, formatSeconds, formatTime } from '../../t
 import { useTexts } from '../../texts/texts.ts';
 import { TimeChart, type Line } from '../../ui/charts/time-chart.tsx';
 import { Failure, Loading } from '../../ui/state.tsx';
-import type { ReportParams } from './period.ts';
+import { opensNothing, type ReportParams } from './period.ts';
 import styles from './reports.module.css';
 import { COURSE_NAMES, REPORTS } from './texts.ts';
 
@@ -21,9 +21,8 @@ export function Charts({ query, filterKind }: Pick<ReportParams, 'query' | 'filt
     formatStart: by === 'HOUR' ? formatTime : formatDayMonth,
   };
   const counts = { ...shared, formatValue: formatNumber, isCount: true };
-  const isOpened = filterKind !== 'user' && filterKind !== 'agent';
   const happened: Line[] = [
-    isOpened ? pick(periods, texts.opened, 'opened') : pick(periods, texts.replies, 'replies'),
+    opensNothing(query) ? pick(periods, texts.replies, 'replies') : pick(periods, texts.opened, 'opened'),
     pick(periods, texts.closed, 'closed'),
   ];
   const hasBacklog = filterKind === null || filterKind === 'inbox';

@@ -79,3 +79,7 @@ export const readTag = (filter: string): string | null =>
 /** Returns the filter for the records of a comparison; undefined where there is none. */
 export const findFilterKind = (dimension: string): FilterKind | undefined =>
   FILTER_KINDS.find((kind) => DIMENSIONS[kind] === dimension);
+
+/** People and agents open no conversations, so a report about one of them shows replies instead. */
+export const opensNothing = ({ user, agent }: ReportsGetSeriesQuery): boolean =>
+  user !== undefined || agent !== undefined;

@@ -6,6 +6,7 @@ import { formatNumber, formatSeconds, formatShare } from '../../texts/formats.ts
 import { useTexts } from '../../texts/texts.ts';
 import { Failure, Loading } from '../../ui/state.tsx';
 import styles from './reports.module.css';
+import { opensNothing } from './period.ts';
 import { REPORTS } from './texts.ts';
 
 export function Tiles({ query }: { query: ReportsGetSeriesQuery }): ReactElement {
@@ -17,7 +18,11 @@ export function Tiles({ query }: { query: ReportsGetSeriesQuery }): ReactElement
   const isAi = now.answered + now.handed_over + before.answered + before.handed_over > 0;
   return (
     <dl className={styles['tiles']}>
-      <Counted name={texts.opened} now={now.opened} before={before.opened} />
+      {opensNothing(query) ? (
+        <Counted name={texts.replies} now={now.reply_time.count} before={before.reply_time.count} isGood />
+      ) : (
+        <Counted name={texts.opened} now={now.opened} before={before.opened} />
+      )}
       <Counted name={texts.closed} now={now.resolution.count} before={before.resolution.count} isGood />
       <Timed name={texts.firstResponse} now={now.first_response.median} before={before.first_response.median} />
       <Timed name={texts.resolution} now={now.resolution.median} before={before.resolution.median} />

@@ -44,7 +44,7 @@ function describePlot(root: HTMLElement, props: PlotProps): UPlot.Options {
     width: root.clientWidth,
     height: HEIGHT,
     legend: { show: false },
-    padding: [8, 20, 0, 0],
+    padding: [8, 30, 0, 0],
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
     scales: { y: { range: (_plot, _low, high) => [0, Math.max(high ?? 0, isCount ? 4 : 60) * 1.05] } },
@@ -69,7 +69,9 @@ function describePlot(root: HTMLElement, props: PlotProps): UPlot.Options {
       ...lines.map((_line, index) => ({
         stroke: read(index === 0 ? 'outlineColor' : 'textDecorationColor'),
         width: 2,
-        points: { show: isPoint },
+        // A duration is missing where nothing happened; what is around it would not be seen without points.
+        spanGaps: true,
+        points: { show: isPoint || !isCount, size: 5 },
         ...(index > 0 && { dash: [4, 4] }),
       })),
     ],
