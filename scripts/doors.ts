@@ -62,6 +62,8 @@ const SYSTEM_USERS = [
   /^src\/features\/distribution\/(distribution|queries)\.ts$/,
   // Leaves what contacts of all companies write for their rules, chooses the next event of any company, and deletes old runs.
   /^src\/features\/rules\/(ingest-queries|queue-queries|loop|upkeep)\.ts$/,
+  // Adds the facts of all companies to the counters of their reports.
+  /^src\/features\/reports\/fold(-queries|ing)\.ts$/,
   // Deletes old notifications of all companies.
   /^src\/features\/notifications\/upkeep(-queries)?\.ts$/,
   // Reads the key pair of the installation, chooses the next push of any company, and finds users of all companies who are away.

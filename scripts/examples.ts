@@ -21,6 +21,7 @@ import { recordLive } from './example-live.ts';
 import { recordRevocation } from './example-messages.ts';
 import { recordApp, recordNotifications, recordPeople } from './example-people.ts';
 import { describeForm, type Step, type Take } from './example-steps.ts';
+import { recordReports } from './example-reports.ts';
 import { recordBulk, recordTemplateSend } from './example-templates.ts';
 import { settle } from './example-values.ts';
 
@@ -265,6 +266,7 @@ try {
   await recordCompanies(take, platform);
   const records = await recordRecords({ take, forget }, user);
   const talk = await recordConversations(take, platform, { ...records, user });
+  await recordReports(take, platform, user);
   await recordRevocation(take, platform, talk.sent.contact);
   await recordBulk(take, platform.demo.inbox);
   await recordCampaigns(take, platform.demo.inbox, forget);

@@ -33,6 +33,7 @@ export const ROOMS = [
   'tables',
   'agents',
   'rules',
+  'reports',
   'merges',
   'departures',
   'inbound',

@@ -22,6 +22,14 @@ export const METHODS: Record<string, Record<string, string>> = {
   apiKeys: {
     revoke: 'DELETE /v1/api-keys/{id}',
   },
+  reports: {
+    getNow: 'GET /v1/reports/now',
+    getSummary: 'GET /v1/reports/summary',
+    getSeries: 'GET /v1/reports/series',
+    exportSeries: 'GET /v1/reports/series/export',
+    getBreakdown: 'GET /v1/reports/breakdown',
+    exportBreakdown: 'GET /v1/reports/breakdown/export',
+  },
   connectedApps: {
     preview: 'POST /v1/connected-apps/preview',
     revoke: 'DELETE /v1/connected-apps/{id}',

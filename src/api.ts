@@ -31,6 +31,7 @@ import { profileRoutes } from './features/profiles/routes.ts';
 import { quickReplyRoutes } from './features/quick-replies/routes.ts';
 import { optOutRoutes } from './features/opt-outs/routes.ts';
 import { pipelineRoutes } from './features/pipelines/routes.ts';
+import { reportRoutes } from './features/reports/routes.ts';
 import { ruleRoutes } from './features/rules/routes.ts';
 import { tableRoutes } from './features/tables/routes.ts';
 import { viewRoutes } from './features/views/routes.ts';
@@ -98,6 +99,7 @@ const rooms = [
   mcpRoutes,
   tableRoutes,
   bulkRoutes,
+  reportRoutes,
   mergeRoutes,
   webhookRoutes,
   deliveryReplayRoutes,

@@ -34,6 +34,7 @@ import { startPushes } from './features/notifications/push/loop.ts';
 import { emptyStepJob } from './features/pipelines/jobs.ts';
 import { tableRowImporter } from './features/tables/rows/importer.ts';
 import { eraseRowsJob } from './features/tables/jobs.ts';
+import { createReportUpkeep } from './features/reports/folding.ts';
 import { FOLLOW_UPS } from './features/agents/follow-ups/source.ts';
 import { purgeTurnsJob } from './features/agents/jobs.ts';
 import { startAgents } from './features/agents/turns/loop.ts';
@@ -132,6 +133,7 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     campaignCounters(kit),
     createPartsUpkeep(kit),
     createDistribution(kit),
+    createReportUpkeep(kit),
   ];
   const polled = loops.map((loop) => loop.dueWork);
   const dueWork = [...polled, running.dueWork(queues().map(({ name }) => name)), ...looks];

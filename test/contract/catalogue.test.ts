@@ -84,6 +84,10 @@ const OTHER_KEYS: Record<string, { key: string; why: string }> = {
     key: 'company_id,conversation_id,day',
     why: 'the tokens of a conversation on a day are one number',
   },
+  report_counters: {
+    key: 'company_id,dimension,subject,kind,grain,at,currency,bucket',
+    why: 'one sum for each of them',
+  },
   agent_budgets: { key: 'company_id,day', why: 'the tokens of a day are one number' },
   bulk_rows: { key: 'company_id,run_id,row', why: 'the contacts of one run, in their order' },
   attachment_copies: { key: 'company_id,attachment_id,kind', why: 'one copy of each kind' },
@@ -103,6 +107,10 @@ const OTHER_POLICIES: Record<string, { start: string; why: string }> = {
   stored_changes: {
     start: 'counting INSERT {public} (CURRENT_USER = ( SELECT pg_get_userbyid(pg_class.relowner)',
     why: 'a foreign key that cascades removes records as the owner of the tables, and they are counted then, too',
+  },
+  report_facts: {
+    start: 'counting INSERT {public} (CURRENT_USER = ( SELECT pg_get_userbyid(pg_class.relowner)',
+    why: 'a foreign key that cascades removes conversations as the owner of the tables, and that is counted, too',
   },
   campaign_changes: {
     start: 'counting INSERT {public} (CURRENT_USER = ( SELECT pg_get_userbyid(pg_class.relowner)',
@@ -171,6 +179,12 @@ const WITHOUT_REFERENCE: Record<string, string> = {
   'door_listeners.inbox_id': 'that of the webhook, with which the row is written',
   'door_listeners.webhook_id': 'written together with the webhook, in its transaction',
   'event_listeners.webhook_id': 'written together with the webhook, in its transaction',
+  ...Object.fromEntries(
+    ['inbox_id', 'team_id', 'user_id', 'agent_id', 'campaign_id'].map((column) => [
+      `report_facts.${column}`,
+      'says for what a fact counts, also when it is gone',
+    ]),
+  ),
   'audit_log.actor_id': 'a user or a key; says who it was, also when they are gone',
   'conversation_activity.owner_id': "its conversation's, which a trigger copies",
   'conversation_history.actor_id':

@@ -163,6 +163,12 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
     ]),
   ),
   'POST /v1/conversations/{id}/macro': { scope: 'conversations:update', why: 'changes a conversation' },
+  ...Object.fromEntries(
+    ['now', 'summary', 'series', 'series/export', 'breakdown', 'breakdown/export'].map((name) => [
+      `GET /v1/reports/${name}`,
+      { scope: 'conversations:read', why: 'counts conversations' },
+    ]),
+  ),
   'GET /v1/quick-replies': { scope: 'messages:read', why: 'is a text for messages' },
   'POST /v1/quick-replies': { scope: 'messages:create', why: 'everybody who sends has texts of their own' },
   'GET /v1/quick-replies/{id}': { scope: 'messages:read', why: 'is a text for messages' },

@@ -121,6 +121,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'live.deleteUnwatched': 'companies that nobody watches any more, by the time alone',
   'inboxes.setPeopleLimit': "an account's notification names no company",
   'campaigns.findDifferences': 'a function of the database that has the condition',
+  'reports.tryLockFacts': 'a lock with the name of a company, which reads no table',
   'campaigns.mendCounters': 'a function of the database that has the condition',
   'knowledge.queueOtherModels': 'items of all companies, by their model alone',
   'agents.deleteOldTurns': 'retention, by age alone',

@@ -114,6 +114,10 @@ import type {
   QuickReplyCreate,
   QuickReplyUpdate,
   RecoveryCodes,
+  ReportBreakdown,
+  ReportNow,
+  ReportSeries,
+  ReportSummary,
   ResetPassword,
   Row,
   RowCreate,
@@ -1294,6 +1298,89 @@ export interface DoorWebhooksListQuery {
   inbox?: string | undefined;
 }
 
+export interface ReportsGetSummaryQuery {
+  /** The beginning, rounded down to the hour; by default 14 days before `to` */
+  from?: string | undefined;
+  /** The end, rounded up to the hour; by default now */
+  to?: string | undefined;
+  /** Only conversations of this inbox */
+  inbox?: string | undefined;
+  /** Only conversations that were assigned to this team at the time */
+  team?: string | undefined;
+  /** Only what this user has replied, and closed or owned when it was closed */
+  user?: string | undefined;
+  /** Only what this AI agent has done */
+  agent?: string | undefined;
+  /** Only conversations of this campaign */
+  campaign?: string | undefined;
+  /** Only conversations that had this tag at the time */
+  tag?: string | undefined;
+}
+
+export interface ReportsGetSeriesQuery {
+  /** The beginning, rounded down to the hour; by default 14 days before `to` */
+  from?: string | undefined;
+  /** The end, rounded up to the hour; by default now */
+  to?: string | undefined;
+  /** The length of a period; by default DAY. A week begins on Monday */
+  by?: 'HOUR' | 'DAY' | 'WEEK' | 'MONTH' | undefined;
+  /** The IANA time zone of days; by default the company's */
+  time_zone?: string | undefined;
+  /** Only conversations of this inbox */
+  inbox?: string | undefined;
+  /** Only conversations that were assigned to this team at the time */
+  team?: string | undefined;
+  /** Only what this user has replied, and closed or owned when it was closed */
+  user?: string | undefined;
+  /** Only what this AI agent has done */
+  agent?: string | undefined;
+  /** Only conversations of this campaign */
+  campaign?: string | undefined;
+  /** Only conversations that had this tag at the time */
+  tag?: string | undefined;
+}
+
+export interface ReportsExportSeriesQuery {
+  /** The beginning, rounded down to the hour; by default 14 days before `to` */
+  from?: string | undefined;
+  /** The end, rounded up to the hour; by default now */
+  to?: string | undefined;
+  /** The length of a period; by default DAY. A week begins on Monday */
+  by?: 'HOUR' | 'DAY' | 'WEEK' | 'MONTH' | undefined;
+  /** The IANA time zone of days; by default the company's */
+  time_zone?: string | undefined;
+  /** Only conversations of this inbox */
+  inbox?: string | undefined;
+  /** Only conversations that were assigned to this team at the time */
+  team?: string | undefined;
+  /** Only what this user has replied, and closed or owned when it was closed */
+  user?: string | undefined;
+  /** Only what this AI agent has done */
+  agent?: string | undefined;
+  /** Only conversations of this campaign */
+  campaign?: string | undefined;
+  /** Only conversations that had this tag at the time */
+  tag?: string | undefined;
+}
+
+export interface ReportsGetBreakdownQuery {
+  /** The beginning, rounded down to the hour; by default 14 days before `to` */
+  from?: string | undefined;
+  /** The end, rounded up to the hour; by default now */
+  to?: string | undefined;
+  /** What the rows are: the records of one kind, or tags; by default USER */
+  by?: 'INBOX' | 'TEAM' | 'USER' | 'AGENT' | 'CAMPAIGN' | 'TAG' | undefined;
+}
+
+export interface ReportsExportBreakdownQuery {
+  /** The beginning, rounded down to the hour; by default 14 days before `to` */
+  from?: string | undefined;
+  /** The end, rounded up to the hour; by default now */
+  to?: string | undefined;
+  /** What the rows are: the records of one kind, or tags; by default USER */
+  by?: 'INBOX' | 'TEAM' | 'USER' | 'AGENT' | 'CAMPAIGN' | 'TAG' | undefined;
+}
+
 /** The methods of the client, in groups. */
 export interface Methods {
   users: {
@@ -1826,6 +1913,20 @@ export interface Methods {
     /** Set the webhook of a door for an inbox, or for all inboxes. The doors call this for their clients. A webhook of this door and inbox is replaced; a company can have 20. With `include_apikey` the API key of this request is kept, encrypted, and no answer contains it. Requires the scope `webhooks:update`. */
     set: (body: DoorWebhookSet, options?: CallOptions) => Promise<DoorWebhook>;
   };
+  reports: {
+    /** Count what is open now. Open and waiting conversations, and the users who are online. Requires the scope `conversations:read`. */
+    getNow: (options?: CallOptions) => Promise<ReportNow>;
+    /** Read the figures of a time. The figures from `from` to `to`, and those of as long a time before. A report has one filter at most. Test conversations are not counted. [Reports](reports.md) says what each figure means. Requires the scope `conversations:read`. Also requires `agents:read` with the filter `agent`. */
+    getSummary: (query?: ReportsGetSummaryQuery, options?: CallOptions) => Promise<ReportSummary>;
+    /** Read the figures of each hour, day, week or month. A report has one filter at most. Test conversations are not counted. [Reports](reports.md) says what each figure means. Requires the scope `conversations:read`. Also requires `agents:read` with the filter `agent`. */
+    getSeries: (query?: ReportsGetSeriesQuery, options?: CallOptions) => Promise<ReportSeries>;
+    /** Export the figures of each hour, day, week or month as CSV. A line for each period. Durations are in seconds. Requires the scope `conversations:read`. Also requires `agents:read` with the filter `agent`. */
+    exportSeries: (query?: ReportsExportSeriesQuery, options?: CallOptions) => Promise<Response>;
+    /** Compare inboxes, teams, users, AI agents, campaigns or tags. The figures of each of them. Test conversations are not counted. [Reports](reports.md) says what each figure means. Requires the scope `conversations:read`. Also requires `agents:read`, `campaigns:read`, `inboxes:read`, and `users:read`. */
+    getBreakdown: (query?: ReportsGetBreakdownQuery, options?: CallOptions) => Promise<ReportBreakdown>;
+    /** Export the comparison as CSV. A line for each inbox, team, user, AI agent, campaign or tag. Durations are in seconds. Requires the scope `conversations:read`. Also requires `agents:read`, `campaigns:read`, `inboxes:read`, and `users:read`. */
+    exportBreakdown: (query?: ReportsExportBreakdownQuery, options?: CallOptions) => Promise<Response>;
+  };
   notificationSettings: {
     /** Read what you are notified of. For the token or session of a user of any role; API keys get 403. */
     get: (options?: CallOptions) => Promise<NotificationSettings>;
@@ -2130,6 +2231,14 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     get: { method: 'GET', path: '/v1/door-webhooks/{id}' },
     list: { method: 'GET', path: '/v1/door-webhooks', query: true, answer: 'list' },
     set: { method: 'PUT', path: '/v1/door-webhooks', body: 'json' },
+  },
+  reports: {
+    getNow: { method: 'GET', path: '/v1/reports/now' },
+    getSummary: { method: 'GET', path: '/v1/reports/summary', query: true },
+    getSeries: { method: 'GET', path: '/v1/reports/series', query: true },
+    exportSeries: { method: 'GET', path: '/v1/reports/series/export', query: true, answer: 'file' },
+    getBreakdown: { method: 'GET', path: '/v1/reports/breakdown', query: true },
+    exportBreakdown: { method: 'GET', path: '/v1/reports/breakdown/export', query: true, answer: 'file' },
   },
   notificationSettings: {
     get: { method: 'GET', path: '/v1/notification-settings' },

@@ -215,7 +215,15 @@ async function createAgent(
 }
 
 /** Tables that change in the background, whatever an agent does. */
-const MOVING = new Set(['template_catalogues', 'portfolios', 'inboxes', 'company_usage', 'stored_changes']);
+const MOVING = new Set([
+  'template_catalogues',
+  'portfolios',
+  'inboxes',
+  'company_usage',
+  'stored_changes',
+  'report_facts',
+  'report_counters',
+]);
 /** What the company of the agents has set up, and its records that no conversation is about. */
 const SETTINGS = [
   'agents',

@@ -12,6 +12,7 @@ export const SCREEN_KEYS: Readonly<Record<ScreenName, string>> = {
   board: 'b',
   contacts: 'c',
   campaigns: 'm',
+  reports: 'r',
   businesses: 'o',
   tables: 't',
   knowledge: 'l',

@@ -115,6 +115,14 @@ export const SCREENS: readonly Screen[] = [
     Component: lazyPart(async () => (await import('../screens/tables/tables.tsx')).TablesScreen),
   },
   {
+    path: 'reports',
+    name: 'reports',
+    group: 'reports',
+    icon: 'report',
+    scope: 'conversations:read',
+    Component: lazyPart(async () => (await import('../screens/reports/reports.tsx')).ReportsScreen),
+  },
+  {
     path: 'company',
     name: 'company',
     group: 'settings',

@@ -67,6 +67,32 @@ const formatUnit = (value: number, unit: 'millisecond' | 'second'): string =>
 export const formatDuration = (count: number, unit: 'minute' | 'hour' | 'day'): string =>
   count.toLocaleString(getLanguage(), { style: 'unit', unit, unitDisplay: 'long' });
 
+/** 45s, 4m 12s, 3h 20m, 2d 4h: the two largest units. */
+export function formatSeconds(seconds: number): string {
+  const whole = Math.round(seconds);
+  const index = UNITS.findIndex(({ size }) => whole >= size);
+  const [first, second] = index === -1 ? UNITS.slice(-1) : UNITS.slice(index, index + 2);
+  if (!first) return '';
+  const rest = second ? Math.floor((whole % first.size) / second.size) : 0;
+  const parts = [
+    { ...first, count: Math.floor(whole / first.size) },
+    ...(second && rest > 0 ? [{ ...second, count: rest }] : []),
+  ];
+  return parts
+    .map(({ unit, count }) => count.toLocaleString(getLanguage(), { style: 'unit', unit, unitDisplay: 'narrow' }))
+    .join(' ');
+}
+
+const UNITS = [
+  { unit: 'day', size: 86_400 },
+  { unit: 'hour', size: 3_600 },
+  { unit: 'minute', size: 60 },
+  { unit: 'second', size: 1 },
+] as const;
+
+/** 23 Nov */
+export const formatDayMonth = (at: string): string => format({ day: 'numeric', month: 'short' }, at);
+
 /** 18 min, 4 h, 3 d: the largest unit alone. */
 export function formatShortDuration(minutes: number): string {
   const [value, unit] =

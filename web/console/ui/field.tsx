@@ -94,6 +94,8 @@ export function TextArea({ label, hint, error, onChange, ...native }: TextAreaPr
 export interface Option<Value extends string = string> {
   value: Value;
   label: string;
+  /** The heading of the options that it is listed with. */
+  group?: string;
 }
 
 interface SelectFieldProps<Value extends string> extends FieldProps {
@@ -110,16 +112,27 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
     <FieldFrame {...{ label, hint, error }}>
       {(about) => (
         <select {...about} value={value} disabled={disabled} onChange={({ target }) => onChange(target.value as Value)}>
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label}
-            </option>
-          ))}
+          {[...Map.groupBy(options, ({ group }) => group)].map(([group, inGroup]) =>
+            group === undefined ? (
+              <Options key="" options={inGroup} />
+            ) : (
+              <optgroup key={group} label={group}>
+                <Options options={inGroup} />
+              </optgroup>
+            ),
+          )}
         </select>
       )}
     </FieldFrame>
   );
 }
+
+const Options = ({ options }: { options: readonly Option[] }): ReactElement[] =>
+  options.map(({ value, label }) => (
+    <option key={value} value={value}>
+      {label}
+    </option>
+  ));
 
 interface CheckFieldProps extends FieldProps {
   checked: boolean;

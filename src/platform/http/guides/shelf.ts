@@ -14,6 +14,7 @@ const FOR_USERS = [
   'conversations',
   'automation',
   'teams',
+  'reports',
   'contacts',
   'imports',
   'templates',
