@@ -10,6 +10,7 @@ export const ROOMS = [
   'imports',
   'attachments',
   'profiles',
+  'business-hours',
   'inboxes',
   'businesses',
   'contacts',

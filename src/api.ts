@@ -33,6 +33,7 @@ import { pipelineRoutes } from './features/pipelines/routes.ts';
 import { tableRoutes } from './features/tables/routes.ts';
 import { viewRoutes } from './features/views/routes.ts';
 import { scheduledMessageRoutes } from './features/scheduled-messages/routes.ts';
+import { businessHoursRoutes } from './features/business-hours/routes.ts';
 import { teamRoutes } from './features/teams/routes.ts';
 import { templateRoutes } from './features/templates/routes.ts';
 import { userRoutes } from './features/users/routes.ts';
@@ -63,6 +64,7 @@ import { locateWebBuild } from './platform/http/web-builds.ts';
 const rooms = [
   userRoutes,
   teamRoutes,
+  businessHoursRoutes,
   apiKeyRoutes,
   connectedAppRoutes,
   authRoutes,

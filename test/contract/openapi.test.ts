@@ -131,9 +131,9 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
       ['GET', '/{id}', 'read'],
       ['PATCH', '/{id}', 'update'],
       ['DELETE', '/{id}', 'delete'],
-    ].map(([method, end, action]) => [
-      `${method} /v1/teams${end}`,
-      { scope: `users:${action}`, why: 'whoever manages users groups them' },
+    ].flatMap(([method, end, action]) => [
+      [`${method} /v1/teams${end}`, { scope: `users:${action}`, why: 'whoever manages users groups them' }],
+      [`${method} /v1/business-hours${end}`, { scope: `inboxes:${action}`, why: 'inboxes have them' }],
     ]),
   ),
   'GET /v1/quick-replies': { scope: 'messages:read', why: 'is a text for messages' },

@@ -491,6 +491,10 @@ export const SAMPLES: Record<string, Sample> = {
   'PATCH /v1/quick-replies/{id}': { body: () => ({ title: 'Till' }) },
   'POST /v1/teams': { body: () => ({ name: newId() }) },
   'PATCH /v1/teams/{id}': { body: () => ({ description: 'Takes orders' }) },
+  'POST /v1/business-hours': {
+    body: () => ({ name: 'Shop', time_zone: 'America/Sao_Paulo', days: [{ day: 'MON', from: '09:00', to: '18:00' }] }),
+  },
+  'PATCH /v1/business-hours/{id}': { body: () => ({ name: 'Shop' }) },
   'POST /v1/views': { body: () => ({ name: newId(), is_shared: true, filters: { open: true } }) },
   'PATCH /v1/views/{id}': { body: () => ({ position: 1 }) },
   'POST /v1/scheduled-messages': {

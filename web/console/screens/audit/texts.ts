@@ -92,6 +92,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
     synonyms: 'Synonyms',
     templates: 'Templates',
     teams: 'Teams',
+    'business-hours': 'Business hours',
     views: 'Saved views',
   },
   {
@@ -107,6 +108,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
       synonyms: 'Sinônimos',
       templates: 'Modelos',
       teams: 'Equipes',
+      'business-hours': 'Horários de atendimento',
       views: 'Visões salvas',
     },
     es: {
@@ -121,6 +123,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
       synonyms: 'Sinónimos',
       templates: 'Plantillas',
       teams: 'Equipos',
+      'business-hours': 'Horarios de atención',
       views: 'Vistas guardadas',
     },
   },
