@@ -27,6 +27,7 @@ export const ROOMS = [
   'templates',
   'sends',
   'scheduled-messages',
+  'away-texts',
   'bulk',
   'campaigns',
   'knowledge',

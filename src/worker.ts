@@ -1,4 +1,6 @@
 /** The background work of a process: its jobs, and the loops that poll for due work. */
+import { purgeAwayTextsJob } from './features/away-texts/jobs.ts';
+import { AWAY_TEXTS } from './features/away-texts/source.ts';
 import { sweepFilesJob } from './features/attachments/jobs.ts';
 import { purgeRequestDataJob } from './features/audit/jobs.ts';
 import { purgeBulkJob } from './features/bulk/jobs.ts';
@@ -92,6 +94,7 @@ const jobs = [
   mailAwayJob,
   sendAwayMailJob,
   purgeScheduledJob,
+  purgeAwayTextsJob,
   findUndividedJob,
   redactContactJob,
 ];
@@ -119,6 +122,7 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     startAgents(kit),
     startDueSends(kit, FOLLOW_UPS),
     startDueSends(kit, SCHEDULED_MESSAGES),
+    startDueSends(kit, AWAY_TEXTS),
     startPushes(kit),
   ];
   const looks = [

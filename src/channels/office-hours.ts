@@ -110,9 +110,9 @@ export function* listOpenings({ time_zone, days, special_dates = [] }: Hours, no
 }
 
 /** Returns when a clock in the time zone shows this; a time that the change of summer time skips comes as much later. */
-function readMoment(date: Temporal.PlainDate, clock: string, timeZone: string): number {
+function readMoment(date: Temporal.PlainDate, clock: string, zone: string): number {
   const [day, plainTime] = clock === '24:00' ? [date.add({ days: 1 }), '00:00'] : [date, clock];
-  return day.toZonedDateTime({ timeZone, plainTime }).epochMilliseconds;
+  return day.toZonedDateTime({ timeZone: zone, plainTime }).epochMilliseconds;
 }
 
 export interface Availability {

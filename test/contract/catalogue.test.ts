@@ -148,6 +148,7 @@ const WITHOUT_REFERENCE: Record<string, string> = {
   'pending_turns.message_id': 'the newest message; the conversation that holds it is referenced',
   'agent_turns.asked_id': 'a message of the conversation, with which the turn goes',
   'follow_ups.message_id': 'a message of the conversation, with which the follow-up goes',
+  'away_texts.message_id': 'a message of the conversation, with which the away text goes',
   'scheduled_messages.message_id': 'a message of the conversation, with which the scheduled message goes',
   'agent_turns.message_id': 'a message of the conversation, with which the turn goes',
   'agent_turns.file_message_id': 'a message of the conversation, with which the turn goes',

@@ -23,6 +23,9 @@ import type {
   BulkRun,
   Business,
   BusinessCreate,
+  BusinessHours,
+  BusinessHoursCreate,
+  BusinessHoursUpdate,
   BusinessUpdate,
   Campaign,
   CampaignAnalytics,
@@ -207,6 +210,21 @@ export interface TeamsListQuery {
   member?: string | undefined;
   /** Part of the name */
   search?: string | undefined;
+}
+
+export interface BusinessHoursListQuery {
+  /** Starts at 1, the default; cannot be combined with `after` */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
 }
 
 export interface ApiKeysListQuery {
@@ -1261,6 +1279,18 @@ export interface Methods {
     /** Create a team. Conversations are assigned to a team by their `team`, new ones by the `default_team` of their inbox. A member can still own each of them. Requires the scope `users:create`. */
     create: (body: TeamCreate, options?: CallOptions) => Promise<Team>;
   };
+  businessHours: {
+    /** Remove business hours. Inboxes that have them are always open from then on. Requires the scope `inboxes:delete`. */
+    delete: (id: string, options?: CallOptions) => Promise<BusinessHours>;
+    /** Change business hours. Fields that the request does not name stay unchanged; `days` and `special_dates` are replaced as a whole. Requires the scope `inboxes:update`. */
+    update: (id: string, body: BusinessHoursUpdate, options?: CallOptions) => Promise<BusinessHours>;
+    /** Read business hours. The weekly hours, and the dates that differ from them. Requires the scope `inboxes:read`. */
+    get: (id: string, options?: CallOptions) => Promise<BusinessHours>;
+    /** List business hours. The hours of the company, the newest first. Requires the scope `inboxes:read`. */
+    list: ListMethod<[query?: BusinessHoursListQuery, options?: CallOptions], BusinessHours>;
+    /** Create business hours. They take effect in each inbox whose `business_hours` name them. Requires the scope `inboxes:create`. */
+    create: (body: BusinessHoursCreate, options?: CallOptions) => Promise<BusinessHours>;
+  };
   apiKeys: {
     /** List the company's keys; for a global key without x-company-id, the global ones. Revoked and expired keys are listed as well. `hint` is the end of the token, and `last_used_at` the time of its last use; the token itself is never shown. Requires the scope `api-keys:read`. */
     list: ListMethod<[query?: ApiKeysListQuery, options?: CallOptions], ApiKey>;
@@ -1762,6 +1792,13 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     get: { method: 'GET', path: '/v1/teams/{id}' },
     list: { method: 'GET', path: '/v1/teams', query: true, answer: 'list' },
     create: { method: 'POST', path: '/v1/teams', body: 'json', key: true },
+  },
+  businessHours: {
+    delete: { method: 'DELETE', path: '/v1/business-hours/{id}' },
+    update: { method: 'PATCH', path: '/v1/business-hours/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/business-hours/{id}' },
+    list: { method: 'GET', path: '/v1/business-hours', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/business-hours', body: 'json', key: true },
   },
   apiKeys: {
     list: { method: 'GET', path: '/v1/api-keys', query: true, answer: 'list' },

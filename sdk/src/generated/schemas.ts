@@ -448,6 +448,104 @@ export interface Me {
   } | undefined;
 }
 
+export interface BusinessHours {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** What people call these hours */
+  name: string;
+  /** An IANA time zone: America/Sao_Paulo */
+  time_zone: string;
+  /** A day can have several spans */
+  days: Array<{
+    /** The day of the week */
+    day: 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN';
+    /** The start of the hours: 09:00 */
+    from: string;
+    /** Their end, later than from: 18:00 */
+    to: string;
+  }>;
+  /** Dates with hours of their own, such as holidays, in any order */
+  special_dates: Array<{
+    /** The day: 2026-12-25 */
+    date: string;
+    /** What the day is, for people; can be empty */
+    name: string;
+    /** The hours of this day; empty: closed all day */
+    spans: Array<{
+      /** The start of the hours: 09:00 */
+      from: string;
+      /** Their end, later than from: 18:00 */
+      to: string;
+    }>;
+  }>;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface BusinessHoursCreate {
+  /** What people call these hours */
+  name: string;
+  /** An IANA time zone: America/Sao_Paulo */
+  time_zone: string;
+  /** A day can have several spans */
+  days: Array<{
+    /** The day of the week */
+    day: 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN';
+    /** The start of the hours: 09:00 */
+    from: string;
+    /** Their end, later than from: 18:00 */
+    to: string;
+  }>;
+  /** Dates with hours of their own, such as holidays, in any order */
+  special_dates?: Array<{
+    /** The day: 2026-12-25 */
+    date: string;
+    /** What the day is, for people; can be empty */
+    name: string;
+    /** The hours of this day; empty: closed all day */
+    spans: Array<{
+      /** The start of the hours: 09:00 */
+      from: string;
+      /** Their end, later than from: 18:00 */
+      to: string;
+    }>;
+  }> | undefined;
+}
+
+export interface BusinessHoursUpdate {
+  /** What people call these hours */
+  name?: string | undefined;
+  /** An IANA time zone: America/Sao_Paulo */
+  time_zone?: string | undefined;
+  /** A day can have several spans */
+  days?: Array<{
+    /** The day of the week */
+    day: 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN';
+    /** The start of the hours: 09:00 */
+    from: string;
+    /** Their end, later than from: 18:00 */
+    to: string;
+  }> | undefined;
+  /** Dates with hours of their own, such as holidays, in any order */
+  special_dates?: Array<{
+    /** The day: 2026-12-25 */
+    date: string;
+    /** What the day is, for people; can be empty */
+    name: string;
+    /** The hours of this day; empty: closed all day */
+    spans: Array<{
+      /** The start of the hours: 09:00 */
+      from: string;
+      /** Their end, later than from: 18:00 */
+      to: string;
+    }>;
+  }> | undefined;
+}
+
 export interface Team {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
@@ -888,8 +986,8 @@ export interface Conversation {
     sender_type: 'CONTACT' | 'USER' | 'AGENT' | 'SYSTEM';
     /** Whether it was received, sent, is a note of the company, or comes from the platform */
     message_type: 'INCOMING' | 'OUTGOING' | 'NOTE' | 'SYSTEM';
-    /** Where the message comes from */
-    origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'BUSINESS_APP' | 'CHANNEL';
+    /** Where the message comes from; AWAY is the away text of an inbox */
+    origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'AWAY' | 'BUSINESS_APP' | 'CHANNEL';
     /** Whether it was not sent or not delivered */
     is_failed: boolean;
     /** ISO 8601 UTC with milliseconds */
@@ -1282,8 +1380,8 @@ export interface Message {
   sender: string | null;
   /** Whether it was received, sent, is a note of the company, or comes from the platform */
   message_type: 'INCOMING' | 'OUTGOING' | 'NOTE' | 'SYSTEM';
-  /** Where the message comes from */
-  origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'BUSINESS_APP' | 'CHANNEL';
+  /** Where the message comes from; AWAY is the away text of an inbox */
+  origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'AWAY' | 'BUSINESS_APP' | 'CHANNEL';
   /** The kind of content */
   contentType: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE' | 'INTERACTIVE' | 'LOCATION' | 'CONTACTS' | 'REACTION' | 'UNSUPPORTED';
   /** The text */
@@ -3018,6 +3116,10 @@ export interface InboxUpdate {
   default_owner?: string | null | undefined;
   /** The team of new conversations; null clears */
   default_team?: string | null | undefined;
+  /** When the company answers in this inbox; null: always */
+  business_hours?: string | null | undefined;
+  /** What a contact who writes outside of `business_hours` is sent, once in each conversation until they begin again; null for nothing */
+  away_text?: string | null | undefined;
 }
 
 export interface InboxCreate {
@@ -3175,6 +3277,10 @@ export interface InboxCreate {
   default_owner?: string | null | undefined;
   /** The team of new conversations; null clears */
   default_team?: string | null | undefined;
+  /** When the company answers in this inbox; null: always */
+  business_hours?: string | null | undefined;
+  /** What a contact who writes outside of `business_hours` is sent, once in each conversation until they begin again; null for nothing */
+  away_text?: string | null | undefined;
 }
 
 export interface Inbox {
@@ -3351,6 +3457,10 @@ export interface Inbox {
   default_owner: string | null;
   /** Identifier: 24 lower-case hex characters */
   default_team: string | null;
+  /** Identifier: 24 lower-case hex characters */
+  business_hours: string | null;
+  /** What a contact who writes outside of `business_hours` is sent, once in each conversation until they begin again; null for nothing */
+  away_text: string | null;
   /** Whether the network has accepted the inbox's credentials */
   connection: {
     /** PENDING: the network has not accepted the inbox yet; ERROR: the network has refused the inbox, and `error` says why */

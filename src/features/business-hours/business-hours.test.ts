@@ -68,7 +68,10 @@ test("an inbox has the company's hours, and those of another company are as unkn
   for (const business_hours of [theirs._id, newId()])
     expectProblem(await call(400, 'PUT', path, { body: { business_hours } }), 'UNKNOWN_REFERENCE', 'business_hours');
   for (const method of ['GET', 'PATCH', 'DELETE'] as const)
-    expectProblem(await call(404, method, `${PATH}/${theirs._id}`, method === 'PATCH' ? { body: {} } : {}), 'NOT_FOUND');
+    expectProblem(
+      await call(404, method, `${PATH}/${theirs._id}`, method === 'PATCH' ? { body: {} } : {}),
+      'NOT_FOUND',
+    );
   expectProblem(await call(400, 'PUT', path, { body: { away_text: ' ' } }), 'VALIDATION_FAILED', 'away_text');
 });
 

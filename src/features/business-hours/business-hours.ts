@@ -24,7 +24,10 @@ import {
   type BusinessHoursUpdate,
 } from './schemas.ts';
 
-export function createHours(tenant: Tenant, { special_dates = [], ...rest }: BusinessHoursCreate): Promise<BusinessHours> {
+export function createHours(
+  tenant: Tenant,
+  { special_dates = [], ...rest }: BusinessHoursCreate,
+): Promise<BusinessHours> {
   const fields = { ...rest, special_dates };
   refuseFault(fields);
   return tenant.tx(async (tx) => {
@@ -40,6 +43,10 @@ export function createHours(tenant: Tenant, { special_dates = [], ...rest }: Bus
 export async function readHours(tenant: Tenant, id: string): Promise<BusinessHours> {
   return expectFound(await findHours(tenant.read, id));
 }
+
+/** Returns the hours of an inbox; null for one that is always open. */
+export const findInboxHours = async (read: TenantRead, id: string | null): Promise<Hours | null> =>
+  id === null ? null : findHours(read, id);
 
 export const pageHours = (tenant: Tenant, query: BusinessHoursQuery): Promise<Page<BusinessHours>> =>
   listHours(tenant.read, pageWindow('business-hours', query));

@@ -32,7 +32,7 @@ export function businessHoursRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/business-hours',
     scope: 'inboxes:read',
     summary: 'List business hours',
-    description: 'The newest first.',
+    description: 'The hours of the company, the newest first.',
     query: BusinessHoursQuery,
     answers: { 200: BusinessHoursList },
     handler: (tenant, { query }) => pageHours(tenant, query),

@@ -28,8 +28,18 @@ export const SenderType = oneOf(
   ['CONTACT', 'USER', 'AGENT', 'SYSTEM'],
   'Who wrote it: a contact, a user, an agent or API key of the company, or the platform',
 );
-const ORIGINS = ['API', 'DASHBOARD', 'AGENT', 'CAMPAIGN', 'BULK', 'FOLLOWUP', 'BUSINESS_APP', 'CHANNEL'] as const;
-export const Origin = oneOf(ORIGINS, 'Where the message comes from');
+const ORIGINS = [
+  'API',
+  'DASHBOARD',
+  'AGENT',
+  'CAMPAIGN',
+  'BULK',
+  'FOLLOWUP',
+  'AWAY',
+  'BUSINESS_APP',
+  'CHANNEL',
+] as const;
+export const Origin = oneOf(ORIGINS, 'Where the message comes from; AWAY is the away text of an inbox');
 export const MessageType = oneOf(
   ['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'],
   'Whether it was received, sent, is a note of the company, or comes from the platform',

@@ -5,8 +5,8 @@ import type { NewOutgoing } from './insert-queries.ts';
 type Author = Pick<NewOutgoing, 'sender_type' | 'sender' | 'origin' | 'campaign' | 'agent'>;
 
 /**
- * Returns the author fields of an actor. A user writes as USER. A key, an agent, a campaign and a follow-up automate the work of the
- * company and write as AGENT.
+ * Returns the author fields of an actor. A user writes as USER. A key, an agent, a campaign, a follow-up and an away text automate the
+ * work of the company and write as AGENT.
  */
 export function readAuthor(actor: Actor): Author {
   const origin = actorOrigin(actor);
@@ -14,7 +14,7 @@ export function readAuthor(actor: Actor): Author {
   const { type, id } = actor;
   return {
     sender_type: type === 'user' ? 'USER' : 'AGENT',
-    sender: type === 'campaign' || type === 'followup' ? null : id,
+    sender: type === 'campaign' || type === 'followup' || type === 'away' ? null : id,
     origin,
     campaign: type === 'campaign' ? id : null,
     agent: type === 'agent' ? id : null,

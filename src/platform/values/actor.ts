@@ -4,10 +4,10 @@
  */
 import type { Principal } from '../http/auth.ts';
 
-/** The actor of a change; `id` is the id of the agent, campaign or follow-up itself. */
+/** The actor of a change; `id` is the id of the agent, campaign or follow-up itself, or of the inbox that is away. */
 export type Actor =
   | Principal
-  | { type: 'agent' | 'campaign' | 'followup'; id: string; name: string }
+  | { type: 'agent' | 'campaign' | 'followup' | 'away'; id: string; name: string }
   | { type: 'system'; id: null; name: string };
 
 const ORIGINS = {
@@ -17,6 +17,7 @@ const ORIGINS = {
   agent: 'AGENT',
   campaign: 'CAMPAIGN',
   followup: 'FOLLOWUP',
+  away: 'AWAY',
   system: null,
 } as const satisfies Record<Actor['type'], string | null>;
 
@@ -43,6 +44,8 @@ const NAMED_TYPES = {
   followup: 'FOLLOWUP',
 } as const satisfies Partial<Record<Actor['type'], NamedActor['type']>>;
 
-/** Returns the actor with the name that people know; null for the platform itself. */
+/** Returns the actor with the name that people know; null for the platform itself, and for an away text, which changes nothing. */
 export const toNamedActor = (actor: Actor): NamedActor | null =>
-  actor.type === 'system' ? null : { type: NAMED_TYPES[actor.type], id: actor.id, name: actor.name };
+  actor.type === 'system' || actor.type === 'away'
+    ? null
+    : { type: NAMED_TYPES[actor.type], id: actor.id, name: actor.name };

@@ -18,6 +18,7 @@ export const SCREEN_KEYS: Readonly<Record<ScreenName, string>> = {
   agents: 'e',
   'quick-replies': 'q',
   inboxes: 'n',
+  'business-hours': 'j',
   templates: 's',
   webhook: 'w',
   company: 'y',

@@ -135,6 +135,15 @@ export const SCREENS: readonly Screen[] = [
     Component: lazyPart(async () => (await import('../screens/inboxes/inboxes.tsx')).InboxesScreen),
   },
   {
+    path: 'business-hours',
+    name: 'business-hours',
+    group: 'settings',
+    part: 'channels',
+    icon: 'clock',
+    scope: 'inboxes:read',
+    Component: lazyPart(async () => (await import('../screens/business-hours/hours-screen.tsx')).HoursScreen),
+  },
+  {
     path: 'templates',
     name: 'templates',
     group: 'settings',

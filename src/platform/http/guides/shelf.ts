@@ -13,6 +13,7 @@ const FOR_USERS = [
   'messages',
   'conversations',
   'teams',
+  'business-hours',
   'contacts',
   'imports',
   'templates',

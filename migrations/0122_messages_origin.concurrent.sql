@@ -1,0 +1,1 @@
+alter table messages validate constraint messages_origin_check;
