@@ -60,6 +60,8 @@ const SYSTEM_USERS = [
   /^src\/features\/messages\/parts-upkeep(-queries)?\.ts$/,
   // Finds the teams of all companies that may have a conversation to give to a member.
   /^src\/features\/distribution\/(distribution|queries)\.ts$/,
+  // Finds companies whose conversations have other clocks, or have missed a target.
+  /^src\/features\/slas\/(slas|queries)\.ts$/,
   // Deletes old notifications of all companies.
   /^src\/features\/notifications\/upkeep(-queries)?\.ts$/,
   // Reads the key pair of the installation, chooses the next push of any company, and finds users of all companies who are away.

@@ -72,6 +72,15 @@ async function recordHours(take: Take): Promise<void> {
   ];
   await take('PATCH /v1/business-hours/{id}', hours._id, { body: { special_dates } });
   await take('DELETE /v1/business-hours/{id}', hours._id);
+  const targets = {
+    first_reply_minutes: 30,
+    next_reply_minutes: 60,
+    close_minutes: 1_440,
+    within_business_hours: true,
+  };
+  const policy = await take('POST /v1/sla-policies', '', { body: { name: 'Usual', ...targets } });
+  await take('PATCH /v1/sla-policies/{id}', policy._id, { body: { priorities: ['HIGH', 'URGENT'] } });
+  await take('DELETE /v1/sla-policies/{id}', policy._id);
 }
 
 export async function recordViews(take: Take, owner: string): Promise<void> {

@@ -34,6 +34,7 @@ import { tableRoutes } from './features/tables/routes.ts';
 import { viewRoutes } from './features/views/routes.ts';
 import { scheduledMessageRoutes } from './features/scheduled-messages/routes.ts';
 import { businessHoursRoutes } from './features/business-hours/routes.ts';
+import { slaPolicyRoutes } from './features/sla-policies/routes.ts';
 import { teamRoutes } from './features/teams/routes.ts';
 import { templateRoutes } from './features/templates/routes.ts';
 import { userRoutes } from './features/users/routes.ts';
@@ -65,6 +66,7 @@ const rooms = [
   userRoutes,
   teamRoutes,
   businessHoursRoutes,
+  slaPolicyRoutes,
   apiKeyRoutes,
   connectedAppRoutes,
   authRoutes,

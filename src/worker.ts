@@ -42,6 +42,7 @@ import { startAgents } from './features/agents/turns/loop.ts';
 import { purgeScheduledJob } from './features/scheduled-messages/jobs.ts';
 import { SCHEDULED_MESSAGES } from './features/scheduled-messages/source.ts';
 import { startDueSends } from './features/sends/due/loop.ts';
+import { createSlaUpkeep } from './features/slas/slas.ts';
 import { startCopies } from './features/templates/copy.ts';
 import { inboxConnectedJob } from './features/templates/jobs.ts';
 import { purgeLinksJob, sendFactorResetJob, sendInvitationJob, sendResetJob } from './features/users/jobs.ts';
@@ -132,6 +133,7 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     campaignCounters(kit),
     createPartsUpkeep(kit),
     createDistribution(kit),
+    ...createSlaUpkeep(kit),
   ];
   const polled = loops.map((loop) => loop.dueWork);
   const dueWork = [...polled, running.dueWork(queues().map(({ name }) => name)), ...looks];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findAvailability, listOpenings, type Hours } from './office-hours.ts';
+import { addOpenMinutes, findAvailability, listOpenings, type Hours } from './office-hours.ts';
 
 const hours: Hours = {
   time_zone: 'America/Sao_Paulo',
@@ -66,4 +66,18 @@ test('spans that overlap or meet are one', () => {
       ['30T09', '30T13'],
     ],
   );
+});
+
+test('minutes of opening time pass only while the company answers, also over a change of summer time', () => {
+  const add = (minutes: number, from: string) => addOpenMinutes(hours, new Date(from), minutes)?.toISOString();
+  assert.equal(add(30, '2026-11-23T13:00:00Z'), '2026-11-23T13:30:00.000Z');
+  // From an hour before the break, over the evening, to Friday.
+  assert.equal(add(7 * 60, '2026-11-23T14:00:00Z'), '2026-11-27T13:00:00.000Z');
+  assert.equal(add(180, '2026-11-23T12:00:00Z'), '2026-11-23T15:00:00.000Z');
+  const berlin: Hours = { time_zone: 'Europe/Berlin', days: [{ day: 'SUN', from: '00:00', to: '24:00' }] };
+  assert.equal(
+    addOpenMinutes(berlin, new Date('2026-03-28T23:00:00Z'), 23 * 60)?.toISOString(),
+    '2026-03-29T22:00:00.000Z',
+  );
+  assert.equal(addOpenMinutes(null, new Date(0), 1)?.getTime(), 60_000);
 });

@@ -128,3 +128,14 @@ export function findAvailability(hours: Hours | null, now: Date): Availability {
   if (next?.fromMs === now.getTime()) return { is_open: true, opens_at: null };
   return { is_open: false, opens_at: next ? new Date(next.fromMs).toISOString() : null };
 }
+
+/** Returns when so many minutes of opening time have passed; null if the hours do not hold that many in the next years. */
+export function addOpenMinutes(hours: Hours | null, from: Date, minutes: number): Date | null {
+  let leftMs = minutes * 60_000;
+  if (!hours) return new Date(from.getTime() + leftMs);
+  for (const { fromMs, toMs } of listOpenings(hours, from)) {
+    if (toMs - fromMs >= leftMs) return new Date(fromMs + leftMs);
+    leftMs -= toMs - fromMs;
+  }
+  return null;
+}

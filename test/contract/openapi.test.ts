@@ -134,6 +134,7 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
     ].flatMap(([method, end, action]) => [
       [`${method} /v1/teams${end}`, { scope: `users:${action}`, why: 'whoever manages users groups them' }],
       [`${method} /v1/business-hours${end}`, { scope: `inboxes:${action}`, why: 'inboxes have them' }],
+      [`${method} /v1/sla-policies${end}`, { scope: `inboxes:${action}`, why: 'says how soon an inbox answers' }],
     ]),
   ),
   'GET /v1/quick-replies': { scope: 'messages:read', why: 'is a text for messages' },

@@ -135,6 +135,9 @@ import type {
   Session,
   SessionLink,
   SignedUrl,
+  SlaPolicy,
+  SlaPolicyCreate,
+  SlaPolicyUpdate,
   StepChange,
   Success,
   Synonyms,
@@ -213,6 +216,21 @@ export interface TeamsListQuery {
 }
 
 export interface BusinessHoursListQuery {
+  /** Starts at 1, the default; cannot be combined with `after` */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
+}
+
+export interface SlaPoliciesListQuery {
   /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
@@ -530,6 +548,8 @@ export interface ConversationsListQuery {
   waiting_longer_than?: number | undefined;
   /** Conversations with one of these priorities, separated by commas: LOW, MEDIUM, HIGH, URGENT, or none */
   priority?: string | undefined;
+  /** BREACHED: those whose next target of their SLA is missed; DUE_SOON: those whose next target is within 30 minutes */
+  sla?: 'DUE_SOON' | 'BREACHED' | undefined;
   /** Who replies: an agent, people, or not decided yet */
   handled_by?: 'AI' | 'HUMAN' | 'NONE' | undefined;
   /** Only conversations in inboxes of this channel */
@@ -1291,6 +1311,18 @@ export interface Methods {
     /** Create business hours. They take effect in each inbox whose `business_hours` name them. Requires the scope `inboxes:create`. */
     create: (body: BusinessHoursCreate, options?: CallOptions) => Promise<BusinessHours>;
   };
+  slaPolicies: {
+    /** Remove an SLA policy. Its conversations have no SLA from then on, until another policy takes effect in them. Requires the scope `inboxes:delete`. */
+    delete: (id: string, options?: CallOptions) => Promise<SlaPolicy>;
+    /** Change an SLA policy. Fields that the request does not name stay unchanged. It takes effect in an open conversation when the contact writes, when it is answered, or when its status, priority or team changes. Requires the scope `inboxes:update`. */
+    update: (id: string, body: SlaPolicyUpdate, options?: CallOptions) => Promise<SlaPolicy>;
+    /** Read an SLA policy. Its targets, and where it applies. Requires the scope `inboxes:read`. */
+    get: (id: string, options?: CallOptions) => Promise<SlaPolicy>;
+    /** List SLA policies. The policies of the company, the newest first. Requires the scope `inboxes:read`. */
+    list: ListMethod<[query?: SlaPoliciesListQuery, options?: CallOptions], SlaPolicy>;
+    /** Create an SLA policy. At least one target is required. It takes effect in an open conversation when the contact writes, when it is answered, or when its status, priority or team changes. Requires the scope `inboxes:create`. */
+    create: (body: SlaPolicyCreate, options?: CallOptions) => Promise<SlaPolicy>;
+  };
   apiKeys: {
     /** List the company's keys; for a global key without x-company-id, the global ones. Revoked and expired keys are listed as well. `hint` is the end of the token, and `last_used_at` the time of its last use; the token itself is never shown. Requires the scope `api-keys:read`. */
     list: ListMethod<[query?: ApiKeysListQuery, options?: CallOptions], ApiKey>;
@@ -1799,6 +1831,13 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     get: { method: 'GET', path: '/v1/business-hours/{id}' },
     list: { method: 'GET', path: '/v1/business-hours', query: true, answer: 'list' },
     create: { method: 'POST', path: '/v1/business-hours', body: 'json', key: true },
+  },
+  slaPolicies: {
+    delete: { method: 'DELETE', path: '/v1/sla-policies/{id}' },
+    update: { method: 'PATCH', path: '/v1/sla-policies/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/sla-policies/{id}' },
+    list: { method: 'GET', path: '/v1/sla-policies', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/sla-policies', body: 'json', key: true },
   },
   apiKeys: {
     list: { method: 'GET', path: '/v1/api-keys', query: true, answer: 'list' },

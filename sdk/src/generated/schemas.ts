@@ -933,6 +933,22 @@ export interface ContactUpsertResult {
   }>;
 }
 
+/** When a conversation is to be answered and closed. It is set shortly after the conversation has changed */
+export interface ConversationSla {
+  /** Identifier: 24 lower-case hex characters */
+  policy: string;
+  /** When the contact is to be answered for the first time; null without this target, or if the contact was */
+  first_reply_due_at: string | null;
+  /** When the contact is to be answered again; null without this target, or if the contact is not waiting */
+  next_reply_due_at: string | null;
+  /** When the conversation is to be closed; null without this target */
+  close_due_at: string | null;
+  /** The earliest of these times; null if there is none, as in a snoozed conversation */
+  due_at: string | null;
+  /** When the target was missed that is still missed; null if none is */
+  breached_at: string | null;
+}
+
 export interface Conversation {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
@@ -1011,6 +1027,8 @@ export interface Conversation {
   is_test: boolean;
   /** ISO 8601 UTC with milliseconds */
   closed_at: string | null;
+  /** The targets of the SLA policy that applies to it; null without one */
+  sla: ConversationSla | null;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -1081,6 +1099,8 @@ export interface ConversationFilters {
   waiting_longer_than?: number | undefined;
   /** Conversations with one of these priorities, separated by commas: LOW, MEDIUM, HIGH, URGENT, or none */
   priority?: string | undefined;
+  /** BREACHED: those whose next target of their SLA is missed; DUE_SOON: those whose next target is within 30 minutes */
+  sla?: 'DUE_SOON' | 'BREACHED' | undefined;
   /** Who replies: an agent, people, or not decided yet */
   handled_by?: 'AI' | 'HUMAN' | 'NONE' | undefined;
   /** Only conversations in inboxes of this channel */
@@ -5267,6 +5287,77 @@ export interface QuickReplyUpdate {
   content?: string | undefined;
   /** A file that is sent with the text */
   attachment?: string | null | undefined;
+}
+
+export interface SlaPolicy {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** What people call the policy */
+  name: string;
+  /** How soon the first message of the contact is answered; null for no target */
+  first_reply_minutes: number | null;
+  /** How soon each later message is answered; null for no target */
+  next_reply_minutes: number | null;
+  /** How soon the conversation is closed; null for no target */
+  close_minutes: number | null;
+  /** Whether only the business hours of the inbox count */
+  within_business_hours: boolean;
+  /** The inboxes to which it applies; null for all */
+  inboxes: string[] | null;
+  /** The teams to whose conversations it applies; null for all */
+  teams: string[] | null;
+  /** The priorities to which it applies, NONE for conversations without one; null for all */
+  priorities: Array<'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT' | 'NONE'> | null;
+  /** Its place among the policies: the first that applies to a conversation counts */
+  position: number;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface SlaPolicyCreate {
+  /** What people call the policy */
+  name: string;
+  /** How soon the first message of the contact is answered; null for no target */
+  first_reply_minutes?: number | null | undefined;
+  /** How soon each later message is answered; null for no target */
+  next_reply_minutes?: number | null | undefined;
+  /** How soon the conversation is closed; null for no target */
+  close_minutes?: number | null | undefined;
+  /** Whether only the business hours of the inbox count */
+  within_business_hours?: boolean | undefined;
+  /** The inboxes to which it applies; null for all */
+  inboxes?: string[] | null | undefined;
+  /** The teams to whose conversations it applies; null for all */
+  teams?: string[] | null | undefined;
+  /** The priorities to which it applies, NONE for conversations without one; null for all */
+  priorities?: Array<'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT' | 'NONE'> | null | undefined;
+  /** Its place among the policies: the first that applies to a conversation counts */
+  position?: number | undefined;
+}
+
+export interface SlaPolicyUpdate {
+  /** What people call the policy */
+  name?: string | undefined;
+  /** How soon the first message of the contact is answered; null for no target */
+  first_reply_minutes?: number | null | undefined;
+  /** How soon each later message is answered; null for no target */
+  next_reply_minutes?: number | null | undefined;
+  /** How soon the conversation is closed; null for no target */
+  close_minutes?: number | null | undefined;
+  /** Whether only the business hours of the inbox count */
+  within_business_hours?: boolean | undefined;
+  /** The inboxes to which it applies; null for all */
+  inboxes?: string[] | null | undefined;
+  /** The teams to whose conversations it applies; null for all */
+  teams?: string[] | null | undefined;
+  /** The priorities to which it applies, NONE for conversations without one; null for all */
+  priorities?: Array<'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT' | 'NONE'> | null | undefined;
+  /** Its place among the policies: the first that applies to a conversation counts */
+  position?: number | undefined;
 }
 
 export interface WebhookCreate {

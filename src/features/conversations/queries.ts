@@ -10,6 +10,13 @@ import { readRank, type Conversation } from './schemas.ts';
 const SUMMARY = `(select json_build_object('name', s.name, 'phone_number', s.phone_number, 'email', s.email) from contacts s
     where s.company_id = v.company_id and s._id = v.contact_id)`;
 
+/** The clocks of the policy that applies; null without one. */
+const SLA = `(select json_build_object('policy', s.policy_id, 'first_reply_due_at', history_time(s.first_reply_due_at),
+      'next_reply_due_at', history_time(s.next_reply_due_at), 'close_due_at', history_time(s.close_due_at),
+      'due_at', history_time(s.due_at), 'breached_at', history_time(s.breached_at))
+    from conversation_slas s join sla_policies p on p.company_id = s.company_id and p._id = s.policy_id
+    where s.company_id = v.company_id and s.conversation_id = v._id)`;
+
 export const CONVERSATION = `v._id, v.company_id as company, v.contact_id as contact, ${SUMMARY} as contact_summary,
   v.inbox_id as inbox, v.channel, v.status,
   v.handled_by, v.agent_id as agent, v.owner_id as owner, v.attendant_id as attendant, v.team_id as team, v.pipeline_id as pipeline,
@@ -18,6 +25,7 @@ export const CONVERSATION = `v._id, v.company_id as company, v.contact_id as con
     'contentType', m.content_type, 'sender_type', m.sender_type, 'message_type', m.message_type, 'origin', m.origin, 'is_failed', m.status = 'FAILED',
     'createdAt', to_char(m.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as last_message,
   v.last_message_at, v.last_inbound_at, v.waiting_since, v.window_expires_at, v.snoozed_until, v.woken_at, v.awaits_reply, v.is_test, v.closed_at,
+  ${SLA} as sla,
   v.created_at as "createdAt", v.updated_at as "updatedAt"`;
 
 export const LAST_MESSAGE = 'left join messages m on m.company_id = v.company_id and m._id = v.last_message_id';

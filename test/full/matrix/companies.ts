@@ -122,6 +122,11 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
   const team = (await write('POST', '/v1/teams', { name: marker, members: [user] }))._id;
   const days = [{ day: 'MON', from: '09:00', to: '18:00' }];
   const hours = (await write('POST', '/v1/business-hours', { name: marker, time_zone: 'UTC', days }))._id;
+  const policy = await write('POST', '/v1/sla-policies', {
+    name: marker,
+    first_reply_minutes: 60,
+    priorities: ['LOW'],
+  });
   const business = (await write('POST', '/v1/businesses', { ...common, name: `${marker} business` }))._id;
   const person = { owner: user, business, custom_fields: { [fields['contact-field']]: marker }, tags: [marker] };
   await write('PATCH', `/v1/contacts/${contact}`, person);
@@ -157,6 +162,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
   const others = {
     team,
     'business-hours': hours,
+    'sla-policy': policy._id,
     campaign: campaign._id,
     enrollment: await insertEnrollment(platform, { campaign: campaign._id, contact }),
     attachment: attachment._id,

@@ -491,6 +491,10 @@ export const SAMPLES: Record<string, Sample> = {
   'PATCH /v1/quick-replies/{id}': { body: () => ({ title: 'Till' }) },
   'POST /v1/teams': { body: () => ({ name: newId() }) },
   'PATCH /v1/teams/{id}': { body: () => ({ description: 'Takes orders' }) },
+  'POST /v1/sla-policies': {
+    body: (own) => ({ name: 'Usual', first_reply_minutes: 60, inboxes: [findId(own, 'inbox')] }),
+  },
+  'PATCH /v1/sla-policies/{id}': { body: (own) => ({ teams: [findId(own, 'team')] }) },
   'POST /v1/business-hours': {
     body: () => ({ name: 'Shop', time_zone: 'America/Sao_Paulo', days: [{ day: 'MON', from: '09:00', to: '18:00' }] }),
   },

@@ -19,6 +19,7 @@ export const SCREEN_KEYS: Readonly<Record<ScreenName, string>> = {
   'quick-replies': 'q',
   inboxes: 'n',
   'business-hours': 'j',
+  'sla-policies': 'x',
   templates: 's',
   webhook: 'w',
   company: 'y',

@@ -144,6 +144,15 @@ export const SCREENS: readonly Screen[] = [
     Component: lazyPart(async () => (await import('../screens/business-hours/hours-screen.tsx')).HoursScreen),
   },
   {
+    path: 'sla-policies',
+    name: 'sla-policies',
+    group: 'settings',
+    part: 'channels',
+    icon: 'flag',
+    scope: 'inboxes:read',
+    Component: lazyPart(async () => (await import('../screens/sla-policies/policies-screen.tsx')).PoliciesScreen),
+  },
+  {
     path: 'templates',
     name: 'templates',
     group: 'settings',

@@ -14,6 +14,7 @@ const FOR_USERS = [
   'conversations',
   'teams',
   'business-hours',
+  'sla',
   'contacts',
   'imports',
   'templates',

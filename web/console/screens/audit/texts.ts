@@ -93,6 +93,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
     templates: 'Templates',
     teams: 'Teams',
     'business-hours': 'Business hours',
+    'sla-policies': 'SLA policies',
     views: 'Saved views',
   },
   {
@@ -109,6 +110,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
       templates: 'Modelos',
       teams: 'Equipes',
       'business-hours': 'Horários de atendimento',
+      'sla-policies': 'Políticas de SLA',
       views: 'Visões salvas',
     },
     es: {
@@ -124,6 +126,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
       templates: 'Plantillas',
       teams: 'Equipos',
       'business-hours': 'Horarios de atención',
+      'sla-policies': 'Políticas de SLA',
       views: 'Vistas guardadas',
     },
   },
