@@ -119,8 +119,6 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'live.deleteUnwatched': 'companies that nobody watches any more, by the time alone',
   'inboxes.setPeopleLimit': "an account's notification names no company",
   'campaigns.findDifferences': 'a function of the database that has the condition',
-  'slas.findCompanyWithTurns': 'finds the next company with turns',
-  'slas.findCompanyWithNotices': 'finds the next company with missed targets',
   'distribution.findTurn': 'finds the next team of all companies',
   'campaigns.mendCounters': 'a function of the database that has the condition',
   'knowledge.queueOtherModels': 'items of all companies, by their model alone',

@@ -881,8 +881,8 @@ export interface NotificationsListQuery {
   updated_since?: string | undefined;
   /** true: only unread notifications; false: only read ones */
   unread?: boolean | undefined;
-  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent */
-  kind?: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT' | undefined;
+  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent; SLA_BREACHED: a target of an SLA policy was missed in a conversation that the user owns, or of a team of the user and without an owner */
+  kind?: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT' | 'SLA_BREACHED' | undefined;
 }
 
 export interface PushSubscriptionsListQuery {

@@ -4320,8 +4320,8 @@ export interface Notification {
   company: string;
   /** The user who is notified */
   user: string;
-  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent */
-  kind: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT';
+  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent; SLA_BREACHED: a target of an SLA policy was missed in a conversation that the user owns, or of a team of the user and without an owner */
+  kind: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT' | 'SLA_BREACHED';
   /** Null if the notification stands for several conversations */
   conversation: string | null;
   /** The contact of the conversation */
@@ -4368,6 +4368,8 @@ export interface NotificationCounts {
     UNASSIGNED_NEW: number;
     /** How many notifications of this kind are unread */
     NOT_SENT: number;
+    /** How many notifications of this kind are unread */
+    SLA_BREACHED: number;
   };
 }
 
@@ -4446,6 +4448,17 @@ export interface NotificationSettings {
     /** Whether the user is mailed unread ones while away from the console */
     mail: boolean;
   };
+  /** When a target of an SLA policy is missed in a conversation of the user, or of a team of the user if it has no owner */
+  SLA_BREACHED: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the open console also shows them as notifications of the browser */
+    browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push: boolean;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail: boolean;
+  };
 }
 
 export interface NotificationSettingsChange {
@@ -4506,6 +4519,17 @@ export interface NotificationSettingsChange {
   } | undefined;
   /** When a scheduled or held message of the user fails */
   NOT_SENT?: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the open console also shows them as notifications of the browser */
+    browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push?: boolean | undefined;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail?: boolean | undefined;
+  } | undefined;
+  /** When a target of an SLA policy is missed in a conversation of the user, or of a team of the user if it has no owner */
+  SLA_BREACHED?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
     /** Whether the open console also shows them as notifications of the browser */

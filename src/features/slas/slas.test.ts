@@ -103,10 +103,12 @@ test('within business hours only the hours of the inbox count', async () => {
   await removeAll();
 });
 
-test('a missed target is told once by several processes, with one event, and is found by the filter until it is met', async () => {
+test('a missed target is told once by several processes, with one event and one notification of the owner, and is found by the filter until it is met', async () => {
   const others = [createSlaUpkeep(platform.running.kit), createSlaUpkeep(platform.running.kit)].flat();
   await addPolicy({ first_reply_minutes: 60, next_reply_minutes: 60 });
   const { _id } = await write();
+  const owner = await platform.createUser(demo._id, 'OPERATOR');
+  await change(_id, { owner: owner._id });
   const list = async (sla: string): Promise<string[]> =>
     (await read(`/v1/conversations?sla=${sla}`)).result.map((each: Json) => each['_id']);
   assert.deepEqual([await list('DUE_SOON'), await list('BREACHED')], [[], []]);
@@ -123,6 +125,11 @@ test('a missed target is told once by several processes, with one event, and is 
   assert.equal(missed['sla'].breached_at, missed['sla'].due_at);
   assert.deepEqual([await list('DUE_SOON'), await list('BREACHED')], [[], [_id]]);
   assert.deepEqual((await readEvents(platform, _id)).slice(before), [{ event: 'CONVERSATION_UPDATED', data: missed }]);
+  const { result } = (await call(200, 'GET', '/v1/notifications?kind=SLA_BREACHED', { key: owner.token })).body;
+  assert.deepEqual(
+    result.map(({ conversation, count }: Json) => [conversation, count]),
+    [[_id, 1]],
+  );
   await sendText(platform, _id);
   assert.equal((await settle(_id))['sla'].breached_at, null);
   assert.deepEqual(await list('BREACHED'), []);

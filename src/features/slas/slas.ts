@@ -22,6 +22,8 @@ import {
 const LOOK_EVERY_MS = 200;
 // The most conversations of one transaction.
 const PORTION = 100;
+// Each missed target may notify all members of a team.
+const MISSED_PORTION = 20;
 // How long a company waits after a failure, or for conversations that another transaction holds, while the others get their turns.
 const REST_SECONDS = 5;
 
@@ -81,7 +83,7 @@ async function keepClocks(tx: TenantTx): Promise<number> {
 
 /** The clocks of a policy that is gone are removed instead. */
 async function tellMissed(tx: TenantTx): Promise<number> {
-  const locked = await lockMissed(tx, PORTION);
+  const locked = await lockMissed(tx, MISSED_PORTION);
   if (locked.length === 0) return 0;
   const policies = new Set((await readPolicies(tx)).map(({ _id }) => _id));
   const timed = await findTimed(tx, locked);
