@@ -5,17 +5,11 @@ import { givenRow, givenRows } from '../../platform/store/given-rows.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { HeldValues } from '../custom-fields/schemas.ts';
 import { readRank, type Conversation } from './schemas.ts';
+import { SLA } from './sla-sql.ts';
 
 /** How a conversation and its events name the contact. */
 const SUMMARY = `(select json_build_object('name', s.name, 'phone_number', s.phone_number, 'email', s.email) from contacts s
     where s.company_id = v.company_id and s._id = v.contact_id)`;
-
-/** The clocks of the policy that applies; null without one. */
-const SLA = `(select json_build_object('policy', s.policy_id, 'first_reply_due_at', history_time(s.first_reply_due_at),
-      'next_reply_due_at', history_time(s.next_reply_due_at), 'close_due_at', history_time(s.close_due_at),
-      'due_at', history_time(s.due_at), 'breached_at', history_time(s.breached_at))
-    from conversation_slas s join sla_policies p on p.company_id = s.company_id and p._id = s.policy_id
-    where s.company_id = v.company_id and s.conversation_id = v._id)`;
 
 export const CONVERSATION = `v._id, v.company_id as company, v.contact_id as contact, ${SUMMARY} as contact_summary,
   v.inbox_id as inbox, v.channel, v.status,

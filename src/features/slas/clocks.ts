@@ -1,30 +1,7 @@
 /** The clocks of a conversation: when it is to be answered and closed, by the policy that applies to it. */
-import { addOpenMinutes, type Hours } from '../../channels/office-hours.ts';
+import { addOpenMinutes } from '../../channels/office-hours.ts';
 import type { SlaPolicy } from '../sla-policies/schemas.ts';
-
-/** A conversation, as far as its clocks depend on it. */
-export interface Timed {
-  status: string;
-  priority: 'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT' | null;
-  inbox: string;
-  team: string | null;
-  waiting_since: string | null;
-  /** The business hours of the inbox; null if it is always open. */
-  hours: Hours | null;
-}
-
-export interface Clocks {
-  policy: string;
-  waited_from: string | null;
-  has_replied: boolean;
-  opened_at: string;
-  is_held: boolean;
-  resumed_at: string | null;
-  first_reply_due_at: string | null;
-  next_reply_due_at: string | null;
-  close_due_at: string | null;
-  breached_at: string | null;
-}
+import type { Clocks, Timed } from './schemas.ts';
 
 /**
  * Returns the clocks after a change; null for a conversation that has none: it is closed, no contact has waited in it, or no policy applies.

@@ -1,6 +1,6 @@
 import { exec, many, oneValue } from '../../platform/store/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
-import type { Clocks, Timed } from './clocks.ts';
+import type { Clocks, Timed } from './schemas.ts';
 
 export const HAS_TURNS = 'exists (select from sla_turns where due_at <= now())';
 export const HAS_NOTICES = 'exists (select from conversation_slas where notice_at <= now())';

@@ -4,7 +4,7 @@ import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
 import { createPortionedUpkeep, type UpkeepTask } from '../../platform/work/due-work.ts';
 import { emitConversations } from '../conversations/announce.ts';
 import { readPolicies } from '../sla-policies/sla-policies.ts';
-import { setClocks, type Clocks } from './clocks.ts';
+import { setClocks } from './clocks.ts';
 import {
   findCompanyWithNotices,
   findCompanyWithTurns,
@@ -18,6 +18,7 @@ import {
   storeClocks,
   takeTurns,
 } from './queries.ts';
+import type { Clocks } from './schemas.ts';
 
 const LOOK_EVERY_MS = 200;
 // The most conversations of one transaction.
