@@ -64,12 +64,16 @@ const SYSTEM_USERS = [
   /^src\/features\/rules\/(ingest-queries|queue-queries|loop|upkeep)\.ts$/,
   // Adds the facts of all companies to the counters of their reports.
   /^src\/features\/reports\/fold(-queries|ing)\.ts$/,
+  // Finds companies whose conversations have other clocks, or have missed a target.
+  /^src\/features\/slas\/(slas|queries)\.ts$/,
   // Deletes old notifications of all companies.
   /^src\/features\/notifications\/upkeep(-queries)?\.ts$/,
   // Reads the key pair of the installation, chooses the next push of any company, and finds users of all companies who are away.
   /^src\/features\/notifications\/(push\/(keys|queue-queries|loop)|mails\/(away|away-queries))\.ts$/,
   // Deletes old scheduled messages of all companies.
   /^src\/features\/scheduled-messages\/upkeep(-queries)?\.ts$/,
+  // Leaves away texts with the messages of all companies, and deletes old ones.
+  /^src\/features\/away-texts\/(ingest-queries|upkeep|upkeep-queries)\.ts$/,
   // Deletes old runs, and the days of all companies.
   /^src\/features\/bulk\/upkeep(-queries)?\.ts$/,
   // These files open the database and pass it on.

@@ -1,4 +1,4 @@
-/** The steps that record the examples of custom fields, businesses, teams, contacts and imports. */
+/** The steps that record the examples of custom fields, businesses, teams, hours, contacts and imports. */
 import { waitUntil } from '../test/support/wait.ts';
 import type { Json } from '../test/support/platform.ts';
 import type { Take } from './example-steps.ts';
@@ -21,6 +21,7 @@ export async function recordRecords({ take, forget }: Recorder, user: Json): Pro
     body: { description: 'Buys every morning', owner: user._id },
   });
   await recordTeams(take, user._id);
+  await recordHours(take);
   const body = {
     name: 'Maria Silva',
     email: 'maria@example.com',
@@ -59,6 +60,27 @@ async function recordTeams(take: Take, user: string): Promise<void> {
   });
   await take('PATCH /v1/teams/{id}', team._id, { body: { description: 'Takes and changes orders' } });
   await take('DELETE /v1/teams/{id}', team._id);
+}
+
+async function recordHours(take: Take): Promise<void> {
+  const days = ['MON', 'TUE', 'WED', 'THU', 'FRI'].map((day) => ({ day, from: '09:00', to: '18:00' }));
+  const body = { name: 'Shop', time_zone: 'America/Sao_Paulo', days };
+  const hours = await take('POST /v1/business-hours', '', { body });
+  const special_dates = [
+    { date: '2026-12-24', name: 'Christmas Eve', spans: [{ from: '09:00', to: '12:00' }] },
+    { date: '2026-12-25', name: 'Christmas', spans: [] },
+  ];
+  await take('PATCH /v1/business-hours/{id}', hours._id, { body: { special_dates } });
+  await take('DELETE /v1/business-hours/{id}', hours._id);
+  const targets = {
+    first_reply_minutes: 30,
+    next_reply_minutes: 60,
+    close_minutes: 1_440,
+    within_business_hours: true,
+  };
+  const policy = await take('POST /v1/sla-policies', '', { body: { name: 'Usual', ...targets } });
+  await take('PATCH /v1/sla-policies/{id}', policy._id, { body: { priorities: ['HIGH', 'URGENT'] } });
+  await take('DELETE /v1/sla-policies/{id}', policy._id);
 }
 
 export async function recordViews(take: Take, owner: string): Promise<void> {

@@ -79,6 +79,7 @@ export const EXCEPTIONS: readonly TableException[] = [
   { room: 'connected-apps', table: 'companies', reason: "a suspended company's apps do not work" },
   { room: 'api-keys', table: 'users', reason: 'a filter that names an unknown maker of keys is refused' },
   { room: 'api-keys', table: 'companies', reason: "a suspended company's keys do not work" },
+  { room: 'business-hours', table: 'inboxes', reason: 'removed hours are named by no inbox' },
   { room: 'inboxes', table: 'companies', reason: 'what a suspended company receives is answered by nobody' },
   { room: 'custom-fields', table: 'businesses', reason: "a removed field's values go, wherever they are" },
   { room: 'custom-fields', table: 'contacts', reason: "a removed field's values go, wherever they are" },

@@ -206,3 +206,25 @@ end
 $$;
 create or replace trigger push_ends after delete on browser_sessions for each row
   when (old.expires_at > now()) execute function end_push();
+
+-- A missed target of an SLA policy notifies the owner, or the members of the team of a conversation without one.
+create or replace function notify_breach() returns trigger
+language plpgsql as $$
+declare
+  receiver text;
+begin
+  for receiver in
+    select owner_id from conversations where company_id = new.company_id and _id = new.conversation_id and owner_id is not null
+    union select m.user_id from conversations v join team_members m on m.company_id = v.company_id and m.team_id = v.team_id
+      where v.company_id = new.company_id and v._id = new.conversation_id and v.owner_id is null
+    order by 1
+  loop
+    if is_notified(new.company_id, receiver, 'SLA_BREACHED') then
+      perform raise_notification(new.company_id, receiver, 'SLA_BREACHED', new.conversation_id, null, null, true);
+    end if;
+  end loop;
+  return null;
+end
+$$;
+create or replace trigger notified_breach after update of breached_at on conversation_slas for each row
+  when (old.breached_at is null and new.breached_at is not null) execute function notify_breach();

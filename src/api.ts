@@ -36,6 +36,8 @@ import { ruleRoutes } from './features/rules/routes.ts';
 import { tableRoutes } from './features/tables/routes.ts';
 import { viewRoutes } from './features/views/routes.ts';
 import { scheduledMessageRoutes } from './features/scheduled-messages/routes.ts';
+import { businessHoursRoutes } from './features/business-hours/routes.ts';
+import { slaPolicyRoutes } from './features/sla-policies/routes.ts';
 import { teamRoutes } from './features/teams/routes.ts';
 import { templateRoutes } from './features/templates/routes.ts';
 import { userRoutes } from './features/users/routes.ts';
@@ -66,6 +68,8 @@ import { locateWebBuild } from './platform/http/web-builds.ts';
 const rooms = [
   userRoutes,
   teamRoutes,
+  businessHoursRoutes,
+  slaPolicyRoutes,
   apiKeyRoutes,
   connectedAppRoutes,
   authRoutes,

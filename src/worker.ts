@@ -1,4 +1,6 @@
 /** The background work of a process: its jobs, and the loops that poll for due work. */
+import { purgeAwayTextsJob } from './features/away-texts/jobs.ts';
+import { AWAY_TEXTS } from './features/away-texts/source.ts';
 import { sweepFilesJob } from './features/attachments/jobs.ts';
 import { purgeRequestDataJob } from './features/audit/jobs.ts';
 import { purgeBulkJob } from './features/bulk/jobs.ts';
@@ -43,6 +45,7 @@ import { startRules } from './features/rules/loop.ts';
 import { purgeScheduledJob } from './features/scheduled-messages/jobs.ts';
 import { SCHEDULED_MESSAGES } from './features/scheduled-messages/source.ts';
 import { startDueSends } from './features/sends/due/loop.ts';
+import { createSlaUpkeep } from './features/slas/slas.ts';
 import { startCopies } from './features/templates/copy.ts';
 import { inboxConnectedJob } from './features/templates/jobs.ts';
 import { purgeLinksJob, sendFactorMailJob, sendInvitationJob, sendResetJob } from './features/users/jobs.ts';
@@ -96,6 +99,7 @@ const jobs = [
   sendAwayMailJob,
   purgeScheduledJob,
   purgeRuleRunsJob,
+  purgeAwayTextsJob,
   findUndividedJob,
   redactContactJob,
 ];
@@ -124,6 +128,7 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     startDueSends(kit, FOLLOW_UPS),
     startDueSends(kit, SCHEDULED_MESSAGES),
     startRules(kit),
+    startDueSends(kit, AWAY_TEXTS),
     startPushes(kit),
   ];
   const looks = [
@@ -134,6 +139,7 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     createPartsUpkeep(kit),
     createDistribution(kit),
     createReportUpkeep(kit),
+    ...createSlaUpkeep(kit),
   ];
   const polled = loops.map((loop) => loop.dueWork);
   const dueWork = [...polled, running.dueWork(queues().map(({ name }) => name)), ...looks];

@@ -1,7 +1,8 @@
-/** The hours in which a company answers its web chat, in the company's time zone. */
+/** The hours in which a company answers, in a time zone of its choice: its business hours, and those of a web chat. */
 import { Type, type Static } from 'typebox';
+import { DATE_WANTED, isDate } from '../platform/values/date.ts';
 import { explainedPattern, NOT_BLANK, nullable, oneOf, strict, plain } from '../platform/values/schema.ts';
-import { isTimeZone, readLocalTime, readMinute } from '../platform/values/time-zone.ts';
+import { isTimeZone } from '../platform/values/time-zone.ts';
 import type { SettingsFault } from './settings.ts';
 
 const DAYS = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const;
@@ -10,19 +11,37 @@ const Clock = Type.String({
   ...explainedPattern('^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$', 'must be a time of the day, from 00:00 to 24:00'),
 });
 
-const OpenTime = strict({
-  day: oneOf(DAYS, 'The day of the week'),
+const span = {
   from: Type.String({ ...Clock, description: 'The start of the hours: 09:00' }),
   to: Type.String({ ...Clock, description: 'Their end, later than from: 18:00' }),
+};
+
+const Span = strict(span);
+type Span = Static<typeof Span>;
+
+const OpenTime = strict({ day: oneOf(DAYS, 'The day of the week'), ...span });
+
+export const timeZone = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'An IANA time zone: America/Sao_Paulo',
+});
+
+export const openDays = Type.Array(OpenTime, {
+  minItems: 1,
+  maxItems: 21,
+  description: 'A day can have several spans',
+});
+
+export const SpecialDate = strict({
+  date: Type.String({ minLength: 10, maxLength: 10, description: 'The day: 2026-12-25' }),
+  name: Type.String({ maxLength: 100, description: 'What the day is, for people; can be empty' }),
+  spans: Type.Array(Span, { maxItems: 10, description: 'The hours of this day; empty: closed all day' }),
 });
 
 export const OfficeHours = plain.strict('When the company is available; null: always', {
-  time_zone: Type.String({ minLength: 1, maxLength: 64, description: 'An IANA time zone: America/Sao_Paulo' }),
-  days: Type.Array(OpenTime, {
-    minItems: 1,
-    maxItems: 21,
-    description: 'A day can have several spans',
-  }),
+  time_zone: timeZone,
+  days: openDays,
   away_text: nullable(
     Type.String({
       minLength: 1,
@@ -34,11 +53,66 @@ export const OfficeHours = plain.strict('When the company is available; null: al
 });
 export type OfficeHours = Static<typeof OfficeHours>;
 
-export function findHoursFault(hours: OfficeHours | null): SettingsFault | null {
-  if (!hours) return null;
-  if (!isTimeZone(hours.time_zone)) return { path: 'office_hours.time_zone', message: 'is not an IANA time zone' };
-  const wrong = hours.days.findIndex(({ from, to }) => from >= to);
-  return wrong < 0 ? null : { path: `office_hours.days[${wrong}].to`, message: 'must be later than from' };
+/** What decides whether the company answers at a time. */
+export interface Hours {
+  time_zone: string;
+  days: readonly Static<typeof OpenTime>[];
+  special_dates?: readonly Static<typeof SpecialDate>[];
+}
+
+/** Returns what is wrong with hours, with its path in them; null if nothing is. */
+export function findHoursFault({ time_zone, days, special_dates = [] }: Hours): SettingsFault | null {
+  if (!isTimeZone(time_zone)) return { path: 'time_zone', message: 'is not an IANA time zone' };
+  const wrong = findWrongSpan('days', days);
+  if (wrong) return wrong;
+  const dates = special_dates.map(({ date }) => date);
+  for (const [index, { date, spans }] of special_dates.entries()) {
+    const path = `special_dates[${index}]`;
+    if (!isDate(date)) return { path: `${path}.date`, message: DATE_WANTED };
+    if (dates.indexOf(date) < index) return { path: `${path}.date`, message: 'is there twice' };
+    const fault = findWrongSpan(`${path}.spans`, spans);
+    if (fault) return fault;
+  }
+  return null;
+}
+
+function findWrongSpan(path: string, spans: readonly Span[]): SettingsFault | null {
+  const wrong = spans.findIndex(({ from, to }) => from >= to);
+  return wrong < 0 ? null : { path: `${path}[${wrong}].to`, message: 'must be later than from' };
+}
+
+/** A time in which the company answers, in milliseconds since 1970. */
+interface Opening {
+  fromMs: number;
+  toMs: number;
+}
+
+// Hours that never come, such as one that the change of summer time skips, end the search. A year has 366 days.
+const LOOK_DAYS = 3_700;
+
+/** Lists the times from this moment on in which the company answers, without overlaps. The first begins now if it is open. */
+export function* listOpenings({ time_zone, days, special_dates = [] }: Hours, now: Date): Generator<Opening> {
+  const special = new Map(special_dates.map(({ date, spans }) => [date, spans]));
+  const weekly = DAYS.map((name) => days.filter(({ day }) => day === name));
+  let passedMs = now.getTime();
+  let date = Temporal.Instant.fromEpochMilliseconds(passedMs).toZonedDateTimeISO(time_zone).toPlainDate();
+  for (let ahead = 0; ahead < LOOK_DAYS; ahead += 1) {
+    const spans: readonly Span[] = special.get(date.toString()) ?? weekly[date.dayOfWeek - 1] ?? [];
+    for (const { from, to } of spans.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
+      const fromMs = Math.max(passedMs, readMoment(date, from, time_zone));
+      const toMs = readMoment(date, to, time_zone);
+      if (toMs <= fromMs) continue;
+      yield { fromMs, toMs };
+      passedMs = toMs;
+    }
+    date = date.add({ days: 1 });
+  }
+}
+
+/** Returns when a clock in the time zone shows this; a time that the change of summer time skips comes as much later. */
+function readMoment(date: Temporal.PlainDate, clock: string, zone: string): number {
+  const [day, plainTime] = clock === '24:00' ? [date.add({ days: 1 }), '00:00'] : [date, clock];
+  return day.toZonedDateTime({ timeZone: zone, plainTime }).epochMilliseconds;
 }
 
 export interface Availability {
@@ -47,25 +121,21 @@ export interface Availability {
   opens_at: string | null;
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MINUTES = 24 * 60;
-
-/** Says whether the company answers at this time. Without office hours it always does. */
-export function findAvailability(hours: OfficeHours | null, now: Date): Availability {
+/** Says whether the company answers at this time. Without hours it always does. */
+export function findAvailability(hours: Hours | null, now: Date): Availability {
   if (!hours) return { is_open: true, opens_at: null };
-  const { day, minute } = readLocalTime(hours.time_zone, now);
-  const spans = hours.days.map((span) => ({
-    day: DAYS.indexOf(span.day) + 1,
-    from: readMinute(span.from),
-    to: readMinute(span.to),
-  }));
-  if (spans.some((span) => span.day === day && span.from <= minute && minute < span.to))
-    return { is_open: true, opens_at: null };
-  const waits = spans.map((span) => {
-    const ahead = (span.day - day + 7) % 7;
-    const minutes = ahead * DAY_MINUTES + span.from - minute;
-    return minutes > 0 ? minutes : minutes + 7 * DAY_MINUTES;
-  });
-  const opensAtMs = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS + Math.min(...waits) * MINUTE_MS;
-  return { is_open: false, opens_at: new Date(opensAtMs).toISOString() };
+  const { value: next } = listOpenings(hours, now).next() as IteratorResult<Opening, undefined>;
+  if (next?.fromMs === now.getTime()) return { is_open: true, opens_at: null };
+  return { is_open: false, opens_at: next ? new Date(next.fromMs).toISOString() : null };
+}
+
+/** Returns when so many minutes of opening time have passed; null if the hours do not hold that many in the next years. */
+export function addOpenMinutes(hours: Hours | null, from: Date, minutes: number): Date | null {
+  let leftMs = minutes * 60_000;
+  if (!hours) return new Date(from.getTime() + leftMs);
+  for (const { fromMs, toMs } of listOpenings(hours, from)) {
+    if (toMs - fromMs >= leftMs) return new Date(fromMs + leftMs);
+    leftMs -= toMs - fromMs;
+  }
+  return null;
 }

@@ -131,9 +131,10 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
       ['GET', '/{id}', 'read'],
       ['PATCH', '/{id}', 'update'],
       ['DELETE', '/{id}', 'delete'],
-    ].map(([method, end, action]) => [
-      `${method} /v1/teams${end}`,
-      { scope: `users:${action}`, why: 'whoever manages users groups them' },
+    ].flatMap(([method, end, action]) => [
+      [`${method} /v1/teams${end}`, { scope: `users:${action}`, why: 'whoever manages users groups them' }],
+      [`${method} /v1/business-hours${end}`, { scope: `inboxes:${action}`, why: 'inboxes have them' }],
+      [`${method} /v1/sla-policies${end}`, { scope: `inboxes:${action}`, why: 'says how soon an inbox answers' }],
     ]),
   ),
   ...Object.fromEntries(

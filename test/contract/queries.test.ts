@@ -109,6 +109,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'limits.purge': 'buckets belong to subjects, of which a company is one',
   'retention.countPages': 'the size of a table',
   'notifications.deleteOld': 'retention, by age alone',
+  'away-texts.deleteOver': 'retention, by age alone',
   'scheduled-messages.deleteEnded': 'retention, by age alone',
   'rules.deleteOldRuns': 'retention, by age alone',
   'runs.deleteOld': 'retention, by age alone',

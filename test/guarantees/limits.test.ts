@@ -19,6 +19,12 @@ const LIMITED: { table: string; path: string; body: (n: number) => Json }[] = [
   { table: 'mcp_servers', path: '/v1/agents/mcp-servers', body: () => ({ name: 'a', url: 'http://127.0.0.1:9/mcp' }) },
   { table: 'quick_replies', path: '/v1/quick-replies', body: (n) => ({ title: 'a', shortcut: `a${n}`, content: 'a' }) },
   { table: 'teams', path: '/v1/teams', body: (n) => ({ name: `a${n}` }) },
+  { table: 'sla_policies', path: '/v1/sla-policies', body: () => ({ name: 'a', close_minutes: 60 }) },
+  {
+    table: 'business_hours',
+    path: '/v1/business-hours',
+    body: () => ({ name: 'a', time_zone: 'UTC', days: [{ day: 'MON', from: '09:00', to: '18:00' }] }),
+  },
   { table: 'views', path: '/v1/views', body: (n) => ({ name: `a${n}`, is_shared: true, filters: {} }) },
   { table: 'pipelines', path: '/v1/pipelines', body: () => ({ name: 'a', steps: [{ name: 'a', kind: 'OPEN' }] }) },
   {

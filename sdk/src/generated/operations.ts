@@ -23,6 +23,9 @@ import type {
   BulkRun,
   Business,
   BusinessCreate,
+  BusinessHours,
+  BusinessHoursCreate,
+  BusinessHoursUpdate,
   BusinessUpdate,
   Campaign,
   CampaignAnalytics,
@@ -146,6 +149,9 @@ import type {
   Session,
   SessionLink,
   SignedUrl,
+  SlaPolicy,
+  SlaPolicyCreate,
+  SlaPolicyUpdate,
   StepChange,
   Success,
   Synonyms,
@@ -221,6 +227,36 @@ export interface TeamsListQuery {
   member?: string | undefined;
   /** Part of the name */
   search?: string | undefined;
+}
+
+export interface BusinessHoursListQuery {
+  /** Starts at 1, the default; cannot be combined with `after` */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
+}
+
+export interface SlaPoliciesListQuery {
+  /** Starts at 1, the default; cannot be combined with `after` */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
 }
 
 export interface ApiKeysListQuery {
@@ -526,6 +562,8 @@ export interface ConversationsListQuery {
   waiting_longer_than?: number | undefined;
   /** Conversations with one of these priorities, separated by commas: LOW, MEDIUM, HIGH, URGENT, or none */
   priority?: string | undefined;
+  /** BREACHED: those whose next target of their SLA is missed; DUE_SOON: those whose next target is within 30 minutes */
+  sla?: 'DUE_SOON' | 'BREACHED' | undefined;
   /** Who replies: an agent, people, or not decided yet */
   handled_by?: 'AI' | 'HUMAN' | 'NONE' | undefined;
   /** Only conversations in inboxes of this channel */
@@ -857,8 +895,8 @@ export interface NotificationsListQuery {
   updated_since?: string | undefined;
   /** true: only unread notifications; false: only read ones */
   unread?: boolean | undefined;
-  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent */
-  kind?: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT' | undefined;
+  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent; SLA_BREACHED: a target of an SLA policy was missed in a conversation that the user owns, or of a team of the user and without an owner */
+  kind?: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT' | 'SLA_BREACHED' | undefined;
 }
 
 export interface PushSubscriptionsListQuery {
@@ -1409,6 +1447,30 @@ export interface Methods {
     /** Create a team. Conversations are assigned to a team by their `team`, new ones by the `default_team` of their inbox. A member can still own each of them. Requires the scope `users:create`. */
     create: (body: TeamCreate, options?: CallOptions) => Promise<Team>;
   };
+  businessHours: {
+    /** Remove business hours. Inboxes that have them are always open from then on. Requires the scope `inboxes:delete`. */
+    delete: (id: string, options?: CallOptions) => Promise<BusinessHours>;
+    /** Change business hours. Fields that the request does not name stay unchanged; `days` and `special_dates` are replaced as a whole. Requires the scope `inboxes:update`. */
+    update: (id: string, body: BusinessHoursUpdate, options?: CallOptions) => Promise<BusinessHours>;
+    /** Read business hours. The weekly hours, and the dates that differ from them. Requires the scope `inboxes:read`. */
+    get: (id: string, options?: CallOptions) => Promise<BusinessHours>;
+    /** List business hours. The hours of the company, the newest first. Requires the scope `inboxes:read`. */
+    list: ListMethod<[query?: BusinessHoursListQuery, options?: CallOptions], BusinessHours>;
+    /** Create business hours. They take effect in each inbox whose `business_hours` name them. Requires the scope `inboxes:create`. */
+    create: (body: BusinessHoursCreate, options?: CallOptions) => Promise<BusinessHours>;
+  };
+  slaPolicies: {
+    /** Remove an SLA policy. Its conversations have no SLA from then on, until another policy takes effect in them. Requires the scope `inboxes:delete`. */
+    delete: (id: string, options?: CallOptions) => Promise<SlaPolicy>;
+    /** Change an SLA policy. Fields that the request does not name stay unchanged. It takes effect in an open conversation when the contact writes, when it is answered, or when its status, priority or team changes. Requires the scope `inboxes:update`. */
+    update: (id: string, body: SlaPolicyUpdate, options?: CallOptions) => Promise<SlaPolicy>;
+    /** Read an SLA policy. Its targets, and where it applies. Requires the scope `inboxes:read`. */
+    get: (id: string, options?: CallOptions) => Promise<SlaPolicy>;
+    /** List SLA policies. The policies of the company, the newest first. Requires the scope `inboxes:read`. */
+    list: ListMethod<[query?: SlaPoliciesListQuery, options?: CallOptions], SlaPolicy>;
+    /** Create an SLA policy. At least one target is required. It takes effect in an open conversation when the contact writes, when it is answered, or when its status, priority or team changes. Requires the scope `inboxes:create`. */
+    create: (body: SlaPolicyCreate, options?: CallOptions) => Promise<SlaPolicy>;
+  };
   apiKeys: {
     /** List the company's keys; for a global key without x-company-id, the global ones. Revoked and expired keys are listed as well. `hint` is the end of the token, and `last_used_at` the time of its last use; the token itself is never shown. Requires the scope `api-keys:read`. */
     list: ListMethod<[query?: ApiKeysListQuery, options?: CallOptions], ApiKey>;
@@ -1954,6 +2016,20 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     get: { method: 'GET', path: '/v1/teams/{id}' },
     list: { method: 'GET', path: '/v1/teams', query: true, answer: 'list' },
     create: { method: 'POST', path: '/v1/teams', body: 'json', key: true },
+  },
+  businessHours: {
+    delete: { method: 'DELETE', path: '/v1/business-hours/{id}' },
+    update: { method: 'PATCH', path: '/v1/business-hours/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/business-hours/{id}' },
+    list: { method: 'GET', path: '/v1/business-hours', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/business-hours', body: 'json', key: true },
+  },
+  slaPolicies: {
+    delete: { method: 'DELETE', path: '/v1/sla-policies/{id}' },
+    update: { method: 'PATCH', path: '/v1/sla-policies/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/sla-policies/{id}' },
+    list: { method: 'GET', path: '/v1/sla-policies', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/sla-policies', body: 'json', key: true },
   },
   apiKeys: {
     list: { method: 'GET', path: '/v1/api-keys', query: true, answer: 'list' },

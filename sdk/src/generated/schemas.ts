@@ -450,6 +450,104 @@ export interface Me {
   } | undefined;
 }
 
+export interface BusinessHours {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** What people call these hours */
+  name: string;
+  /** An IANA time zone: America/Sao_Paulo */
+  time_zone: string;
+  /** A day can have several spans */
+  days: Array<{
+    /** The day of the week */
+    day: 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN';
+    /** The start of the hours: 09:00 */
+    from: string;
+    /** Their end, later than from: 18:00 */
+    to: string;
+  }>;
+  /** Dates with hours of their own, such as holidays, in any order */
+  special_dates: Array<{
+    /** The day: 2026-12-25 */
+    date: string;
+    /** What the day is, for people; can be empty */
+    name: string;
+    /** The hours of this day; empty: closed all day */
+    spans: Array<{
+      /** The start of the hours: 09:00 */
+      from: string;
+      /** Their end, later than from: 18:00 */
+      to: string;
+    }>;
+  }>;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface BusinessHoursCreate {
+  /** What people call these hours */
+  name: string;
+  /** An IANA time zone: America/Sao_Paulo */
+  time_zone: string;
+  /** A day can have several spans */
+  days: Array<{
+    /** The day of the week */
+    day: 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN';
+    /** The start of the hours: 09:00 */
+    from: string;
+    /** Their end, later than from: 18:00 */
+    to: string;
+  }>;
+  /** Dates with hours of their own, such as holidays, in any order */
+  special_dates?: Array<{
+    /** The day: 2026-12-25 */
+    date: string;
+    /** What the day is, for people; can be empty */
+    name: string;
+    /** The hours of this day; empty: closed all day */
+    spans: Array<{
+      /** The start of the hours: 09:00 */
+      from: string;
+      /** Their end, later than from: 18:00 */
+      to: string;
+    }>;
+  }> | undefined;
+}
+
+export interface BusinessHoursUpdate {
+  /** What people call these hours */
+  name?: string | undefined;
+  /** An IANA time zone: America/Sao_Paulo */
+  time_zone?: string | undefined;
+  /** A day can have several spans */
+  days?: Array<{
+    /** The day of the week */
+    day: 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN';
+    /** The start of the hours: 09:00 */
+    from: string;
+    /** Their end, later than from: 18:00 */
+    to: string;
+  }> | undefined;
+  /** Dates with hours of their own, such as holidays, in any order */
+  special_dates?: Array<{
+    /** The day: 2026-12-25 */
+    date: string;
+    /** What the day is, for people; can be empty */
+    name: string;
+    /** The hours of this day; empty: closed all day */
+    spans: Array<{
+      /** The start of the hours: 09:00 */
+      from: string;
+      /** Their end, later than from: 18:00 */
+      to: string;
+    }>;
+  }> | undefined;
+}
+
 export interface Team {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
@@ -837,6 +935,22 @@ export interface ContactUpsertResult {
   }>;
 }
 
+/** When a conversation is to be answered and closed. It is set shortly after the conversation has changed */
+export interface ConversationSla {
+  /** Identifier: 24 lower-case hex characters */
+  policy: string;
+  /** When the contact is to be answered for the first time; null without this target, or if the contact was */
+  first_reply_due_at: string | null;
+  /** When the contact is to be answered again; null without this target, or if the contact is not waiting */
+  next_reply_due_at: string | null;
+  /** When the conversation is to be closed; null without this target */
+  close_due_at: string | null;
+  /** The earliest of these times; null if there is none, as in a snoozed conversation */
+  due_at: string | null;
+  /** When the target was missed that is still missed; null if none is */
+  breached_at: string | null;
+}
+
 export interface Conversation {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
@@ -890,8 +1004,8 @@ export interface Conversation {
     sender_type: 'CONTACT' | 'USER' | 'AGENT' | 'SYSTEM';
     /** Whether it was received, sent, is a note of the company, or comes from the platform */
     message_type: 'INCOMING' | 'OUTGOING' | 'NOTE' | 'SYSTEM';
-    /** Where the message comes from */
-    origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'RULE' | 'BUSINESS_APP' | 'CHANNEL';
+    /** Where the message comes from; AWAY is the away text of an inbox */
+    origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'RULE' | 'AWAY' | 'BUSINESS_APP' | 'CHANNEL';
     /** Whether it was not sent or not delivered */
     is_failed: boolean;
     /** ISO 8601 UTC with milliseconds */
@@ -915,6 +1029,8 @@ export interface Conversation {
   is_test: boolean;
   /** ISO 8601 UTC with milliseconds */
   closed_at: string | null;
+  /** The targets of the SLA policy that applies to it; null without one */
+  sla: ConversationSla | null;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -985,6 +1101,8 @@ export interface ConversationFilters {
   waiting_longer_than?: number | undefined;
   /** Conversations with one of these priorities, separated by commas: LOW, MEDIUM, HIGH, URGENT, or none */
   priority?: string | undefined;
+  /** BREACHED: those whose next target of their SLA is missed; DUE_SOON: those whose next target is within 30 minutes */
+  sla?: 'DUE_SOON' | 'BREACHED' | undefined;
   /** Who replies: an agent, people, or not decided yet */
   handled_by?: 'AI' | 'HUMAN' | 'NONE' | undefined;
   /** Only conversations in inboxes of this channel */
@@ -1284,8 +1402,8 @@ export interface Message {
   sender: string | null;
   /** Whether it was received, sent, is a note of the company, or comes from the platform */
   message_type: 'INCOMING' | 'OUTGOING' | 'NOTE' | 'SYSTEM';
-  /** Where the message comes from */
-  origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'RULE' | 'BUSINESS_APP' | 'CHANNEL';
+  /** Where the message comes from; AWAY is the away text of an inbox */
+  origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'RULE' | 'AWAY' | 'BUSINESS_APP' | 'CHANNEL';
   /** The kind of content */
   contentType: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE' | 'INTERACTIVE' | 'LOCATION' | 'CONTACTS' | 'REACTION' | 'UNSUPPORTED';
   /** The text */
@@ -3437,6 +3555,10 @@ export interface InboxUpdate {
   default_owner?: string | null | undefined;
   /** The team of new conversations; null clears */
   default_team?: string | null | undefined;
+  /** When the company answers in this inbox; null: always */
+  business_hours?: string | null | undefined;
+  /** What a contact who writes outside of `business_hours` is sent, once in each conversation until they begin again; null for nothing */
+  away_text?: string | null | undefined;
 }
 
 export interface InboxCreate {
@@ -3594,6 +3716,10 @@ export interface InboxCreate {
   default_owner?: string | null | undefined;
   /** The team of new conversations; null clears */
   default_team?: string | null | undefined;
+  /** When the company answers in this inbox; null: always */
+  business_hours?: string | null | undefined;
+  /** What a contact who writes outside of `business_hours` is sent, once in each conversation until they begin again; null for nothing */
+  away_text?: string | null | undefined;
 }
 
 export interface Inbox {
@@ -3770,6 +3896,10 @@ export interface Inbox {
   default_owner: string | null;
   /** Identifier: 24 lower-case hex characters */
   default_team: string | null;
+  /** Identifier: 24 lower-case hex characters */
+  business_hours: string | null;
+  /** What a contact who writes outside of `business_hours` is sent, once in each conversation until they begin again; null for nothing */
+  away_text: string | null;
   /** Whether the network has accepted the inbox's credentials */
   connection: {
     /** PENDING: the network has not accepted the inbox yet; ERROR: the network has refused the inbox, and `error` says why */
@@ -4609,8 +4739,8 @@ export interface Notification {
   company: string;
   /** The user who is notified */
   user: string;
-  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent */
-  kind: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT';
+  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent; SLA_BREACHED: a target of an SLA policy was missed in a conversation that the user owns, or of a team of the user and without an owner */
+  kind: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT' | 'SLA_BREACHED';
   /** Null if the notification stands for several conversations */
   conversation: string | null;
   /** The contact of the conversation */
@@ -4657,6 +4787,8 @@ export interface NotificationCounts {
     UNASSIGNED_NEW: number;
     /** How many notifications of this kind are unread */
     NOT_SENT: number;
+    /** How many notifications of this kind are unread */
+    SLA_BREACHED: number;
   };
 }
 
@@ -4735,6 +4867,17 @@ export interface NotificationSettings {
     /** Whether the user is mailed unread ones while away from the console */
     mail: boolean;
   };
+  /** When a target of an SLA policy is missed in a conversation of the user, or of a team of the user if it has no owner */
+  SLA_BREACHED: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the open console also shows them as notifications of the browser */
+    browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push: boolean;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail: boolean;
+  };
 }
 
 export interface NotificationSettingsChange {
@@ -4795,6 +4938,17 @@ export interface NotificationSettingsChange {
   } | undefined;
   /** When a scheduled or held message of the user fails */
   NOT_SENT?: {
+    /** Whether the user is notified. Without it nothing is stored */
+    console: boolean;
+    /** Whether the open console also shows them as notifications of the browser */
+    browser: boolean;
+    /** Whether they are pushed to the browsers that the user has registered */
+    push?: boolean | undefined;
+    /** Whether the user is mailed unread ones while away from the console */
+    mail?: boolean | undefined;
+  } | undefined;
+  /** When a target of an SLA policy is missed in a conversation of the user, or of a team of the user if it has no owner */
+  SLA_BREACHED?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
     /** Whether the open console also shows them as notifications of the browser */
@@ -5413,6 +5567,210 @@ export interface ProfileUpdate {
   signature?: string | null | undefined;
   /** A JPEG, PNG or WEBP of at most 1 MB, whose public link becomes the `avatar_url`; null removes it */
   picture?: string | null | undefined;
+}
+
+export interface ReportFigures {
+  /** New conversations */
+  opened: number;
+  /** Closed conversations that were opened again */
+  reopened: number;
+  /** How long contacts waited for the first reply, from the first message that waited. A reopened conversation counts again */
+  first_response: {
+    /** How many there were */
+    count: number;
+    /** The average, in seconds; null without one */
+    average: number | null;
+    /** Half of them took at most this long. It is computed from classes, and wrong by a tenth at most, in seconds; null without one */
+    median: number | null;
+    /** Nine of ten took at most this long, as exact as the median, in seconds; null without one */
+    p90: number | null;
+  };
+  /** How long contacts waited for a reply, each time that one ended their waiting */
+  reply_time: {
+    /** How many there were */
+    count: number;
+    /** The average, in seconds; null without one */
+    average: number | null;
+    /** Half of them took at most this long. It is computed from classes, and wrong by a tenth at most, in seconds; null without one */
+    median: number | null;
+    /** Nine of ten took at most this long, as exact as the median, in seconds; null without one */
+    p90: number | null;
+  };
+  /** How long conversations were open when they were closed, since they were last opened */
+  resolution: {
+    /** How many there were */
+    count: number;
+    /** The average, in seconds; null without one */
+    average: number | null;
+    /** Half of them took at most this long. It is computed from classes, and wrong by a tenth at most, in seconds; null without one */
+    median: number | null;
+    /** Nine of ten took at most this long, as exact as the median, in seconds; null without one */
+    p90: number | null;
+  };
+  /** Answers of AI agents */
+  answered: number;
+  /** Times that an AI agent handed a conversation to people */
+  handed_over: number;
+  /** What the answers of an AI agent cost, by currency; null where the figures are not those of one agent */
+  costs: Array<{
+    /** ISO 4217, as in the prices of the agent */
+    currency: string;
+    /** What its answers cost */
+    amount: number;
+  }> | null;
+}
+
+export interface ReportNow {
+  /** Open conversations: any status except CLOSED */
+  open: number;
+  /** Open conversations whose contact waits for a reply */
+  waiting: number;
+  /** Since when the first of them waits */
+  oldest_waiting_since: string | null;
+  /** Open conversations without an owner */
+  unassigned: number;
+  /** Active users who are ONLINE */
+  users_online: number;
+  /** Active users */
+  users: number;
+}
+
+export interface ReportSummary {
+  /** The first hour */
+  from: string;
+  /** The end of the last hour */
+  to: string;
+  /** The figures of the time */
+  figures: ReportFigures;
+  /** The same for as long a time before */
+  previous: ReportFigures;
+}
+
+export interface ReportSeries {
+  /** The first hour */
+  from: string;
+  /** The end of the last hour */
+  to: string;
+  /** The length of a period */
+  by: 'HOUR' | 'DAY' | 'WEEK' | 'MONTH';
+  /** The IANA time zone of the periods */
+  time_zone: string;
+  /** Oldest first; the first and the last one may be shorter */
+  periods: Array<{
+    /** The first hour of the period */
+    start: string;
+    /** New conversations */
+    opened: number;
+    /** Closed conversations that were opened again */
+    reopened: number;
+    /** Conversations that were closed */
+    closed: number;
+    /** Replies that ended the waiting of a contact */
+    replies: number;
+    /** The average time until the first reply, in seconds; null without one */
+    first_response: number | null;
+    /** The average time until a reply, in seconds; null without one */
+    reply_time: number | null;
+    /** The average time until conversations were closed, in seconds; null without one */
+    resolution: number | null;
+    /** Answers of AI agents */
+    answered: number;
+    /** Times that an AI agent handed a conversation to people */
+    handed_over: number;
+    /** Open conversations at the end of the period, or now; null for a period that has not begun, and with any filter but `inbox` */
+    open_at_end: number | null;
+  }>;
+}
+
+export interface ReportBreakdown {
+  /** The first hour */
+  from: string;
+  /** The end of the last hour */
+  to: string;
+  /** What the rows are */
+  by: 'INBOX' | 'TEAM' | 'USER' | 'AGENT' | 'CAMPAIGN' | 'TAG';
+  /** false if only the 500 rows with the most activity are shown */
+  is_complete: boolean;
+  /** Most activity first */
+  rows: Array<{
+    /** The id of the record; for TAG the tag */
+    id: string;
+    /** The name of the record, or the tag; null if the record was removed */
+    name: string | null;
+    /** Its figures */
+    figures: ReportFigures;
+  }>;
+}
+
+export interface SlaPolicy {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** What people call the policy */
+  name: string;
+  /** How soon the first message of the contact is answered; null for no target */
+  first_reply_minutes: number | null;
+  /** How soon each later message is answered; null for no target */
+  next_reply_minutes: number | null;
+  /** How soon the conversation is closed; null for no target */
+  close_minutes: number | null;
+  /** Whether only the business hours of the inbox count */
+  within_business_hours: boolean;
+  /** The inboxes to which it applies; null for all */
+  inboxes: string[] | null;
+  /** The teams to whose conversations it applies; null for all */
+  teams: string[] | null;
+  /** The priorities to which it applies, NONE for conversations without one; null for all */
+  priorities: Array<'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT' | 'NONE'> | null;
+  /** Its place among the policies: the first that applies to a conversation counts */
+  position: number;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface SlaPolicyCreate {
+  /** What people call the policy */
+  name: string;
+  /** How soon the first message of the contact is answered; null for no target */
+  first_reply_minutes?: number | null | undefined;
+  /** How soon each later message is answered; null for no target */
+  next_reply_minutes?: number | null | undefined;
+  /** How soon the conversation is closed; null for no target */
+  close_minutes?: number | null | undefined;
+  /** Whether only the business hours of the inbox count */
+  within_business_hours?: boolean | undefined;
+  /** The inboxes to which it applies; null for all */
+  inboxes?: string[] | null | undefined;
+  /** The teams to whose conversations it applies; null for all */
+  teams?: string[] | null | undefined;
+  /** The priorities to which it applies, NONE for conversations without one; null for all */
+  priorities?: Array<'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT' | 'NONE'> | null | undefined;
+  /** Its place among the policies: the first that applies to a conversation counts */
+  position?: number | undefined;
+}
+
+export interface SlaPolicyUpdate {
+  /** What people call the policy */
+  name?: string | undefined;
+  /** How soon the first message of the contact is answered; null for no target */
+  first_reply_minutes?: number | null | undefined;
+  /** How soon each later message is answered; null for no target */
+  next_reply_minutes?: number | null | undefined;
+  /** How soon the conversation is closed; null for no target */
+  close_minutes?: number | null | undefined;
+  /** Whether only the business hours of the inbox count */
+  within_business_hours?: boolean | undefined;
+  /** The inboxes to which it applies; null for all */
+  inboxes?: string[] | null | undefined;
+  /** The teams to whose conversations it applies; null for all */
+  teams?: string[] | null | undefined;
+  /** The priorities to which it applies, NONE for conversations without one; null for all */
+  priorities?: Array<'LOW' | 'MEDIUM' | 'HIGH' | 'URGENT' | 'NONE'> | null | undefined;
+  /** Its place among the policies: the first that applies to a conversation counts */
+  position?: number | undefined;
 }
 
 export interface WebhookCreate {

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { isMaskedSecret } from '../../platform/store/secrets.ts';
 import { nullable, strict } from '../../platform/values/schema.ts';
 import type { ChannelSettings, SettingsFault } from '../settings.ts';
-import { findHoursFault } from '../office-hours.ts';
+import { findHoursFault, type OfficeHours } from '../office-hours.ts';
 import { WEB_PROPERTIES, WebConfig } from '../web-config.ts';
 
 /** The shortest secret that resists guessing; HS256 asks for as many bytes (RFC 7518, 3.2). */
@@ -46,7 +46,7 @@ export const webSettings: ChannelSettings<WebConfig> = {
   account: () => null,
   // The browsers of visitors open the picture; the platform does not.
   targets: () => [],
-  findFault: (config) => findSecretFault(config) ?? findQuestionFault(config) ?? findHoursFault(config.office_hours),
+  findFault: (config) => findSecretFault(config) ?? findQuestionFault(config) ?? findOfficeFault(config.office_hours),
   customFields: ({ questions }) =>
     questions.flatMap(({ slug }, index) => (slug === undefined ? [] : [{ path: `questions[${index}].slug`, slug }])),
   sample: {
@@ -78,4 +78,9 @@ function findQuestionFault({ questions }: WebConfig): SettingsFault | null {
     asked.add(key);
   }
   return null;
+}
+
+function findOfficeFault(hours: OfficeHours | null): SettingsFault | null {
+  const fault = hours && findHoursFault(hours);
+  return fault && { ...fault, path: `office_hours.${fault.path}` };
 }

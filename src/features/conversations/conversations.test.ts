@@ -76,6 +76,7 @@ test('a conversation that a contact opens has all its fields, null where they ar
     snoozed_until: null,
     woken_at: null,
     awaits_reply: false,
+    sla: null,
     is_test: false,
     closed_at: null,
   });

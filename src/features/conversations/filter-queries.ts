@@ -16,7 +16,9 @@ const COLUMNS = {
   step: 'step_id',
 } as const;
 /** The filters with a value that are not compared with a column. */
-const OTHERS = ['tag', 'waitingMinutes', 'priorities', 'channel'] as const;
+const OTHERS = ['tag', 'waitingMinutes', 'priorities', 'channel', 'sla'] as const;
+// As in the console.
+const SOON_MINUTES = 30;
 type FilterColumn = keyof typeof COLUMNS;
 const FILTERED = Object.keys(COLUMNS) as FilterColumn[];
 
@@ -36,6 +38,8 @@ export type ConversationFilter = Record<FilterColumn | 'tag', string | null> & {
   /** The numbers of the priorities of which a conversation has one. */
   priorities: number[] | null;
   channel: string | null;
+  /** Whether the next target of the SLA is missed, or due soon. */
+  sla: 'DUE_SOON' | 'BREACHED' | null;
   /** Conditions on custom fields, of which all have to hold. */
   values: ValueFilter[];
   /** True for conversations without an owner. */
@@ -78,6 +82,12 @@ export function buildConditions({ companyId }: TenantRead, filter: ConversationF
   if (filter.channel !== null)
     parts.push(
       `v.inbox_id = any(array(select _id from inboxes where company_id = $1 and channel = ${bind(filter.channel)}))`,
+    );
+  if (filter.sla !== null)
+    parts.push(
+      `exists (select from conversation_slas s join sla_policies p on p.company_id = s.company_id and p._id = s.policy_id
+        where s.company_id = v.company_id and s.conversation_id = v._id and s.due_at <= now() + interval '${SOON_MINUTES} minutes'
+          and (s.due_at <= now()) = ${bind(filter.sla === 'BREACHED')})`,
     );
   if (filter.awaitsReply !== null) parts.push(filter.awaitsReply ? 'v.awaits_reply' : 'not v.awaits_reply');
   if (filter.isOwnerless) parts.push('v.owner_id is null');

@@ -115,6 +115,18 @@ async function findFilteredPage({ read }: Tenant, filter: ConversationFilter, wi
   );
 }
 
+const toId = (given: string | undefined): string | null => (given === NONE ? null : (given ?? null));
+
+/** Filters that can also ask for conversations without one. */
+const readAssignment = ({ owner, team, step }: Record<'owner' | 'team' | 'step', string | undefined>) => ({
+  owner: toId(owner),
+  team: toId(team),
+  step: toId(step),
+  isOwnerless: owner === NONE,
+  isTeamless: team === NONE,
+  isStepless: step === NONE,
+});
+
 async function readConversationFilter(read: TenantRead, query: ConversationFilters): Promise<ConversationFilter> {
   const {
     status,
@@ -126,6 +138,7 @@ async function readConversationFilter(read: TenantRead, query: ConversationFilte
     priority,
     handled_by,
     channel,
+    sla,
     inbox,
     contact,
     owner,
@@ -142,12 +155,9 @@ async function readConversationFilter(read: TenantRead, query: ConversationFilte
     handled_by: handled_by ?? null,
     inbox: inbox ?? null,
     contact: contact ?? null,
-    owner: owner === NONE ? null : (owner ?? null),
     attendant: attendant ?? null,
-    team: team === NONE ? null : (team ?? null),
     agent: agent ?? null,
     pipeline: pipeline ?? null,
-    step: step === NONE ? null : (step ?? null),
     tag: tag ?? null,
     isOpen: open ?? null,
     isSnoozed: snoozed ?? null,
@@ -157,10 +167,9 @@ async function readConversationFilter(read: TenantRead, query: ConversationFilte
     waitingMinutes: waiting_longer_than ?? null,
     priorities: priority?.split(',').map((name) => readRank(PRIORITIES.find((each) => each === name) ?? null)) ?? null,
     channel: channel ?? null,
+    sla: sla ?? null,
     values: await readValueFilters(read, 'conversation', filters),
-    isOwnerless: owner === NONE,
-    isTeamless: team === NONE,
-    isStepless: step === NONE,
+    ...readAssignment({ owner, team, step }),
     found: null,
   };
 }

@@ -59,6 +59,7 @@ test('a conversation that a caller opens has all its fields, is in no step, and 
     snoozed_until: null,
     woken_at: null,
     awaits_reply: false,
+    sla: null,
     is_test: false,
     closed_at: null,
   });

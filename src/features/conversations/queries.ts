@@ -5,6 +5,7 @@ import { givenRow, givenRows } from '../../platform/store/given-rows.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { HeldValues } from '../custom-fields/schemas.ts';
 import { readRank, type Conversation } from './schemas.ts';
+import { SLA } from './sla-sql.ts';
 
 /** How a conversation and its events name the contact. */
 const SUMMARY = `(select json_build_object('name', s.name, 'phone_number', s.phone_number, 'email', s.email) from contacts s
@@ -18,6 +19,7 @@ export const CONVERSATION = `v._id, v.company_id as company, v.contact_id as con
     'contentType', m.content_type, 'sender_type', m.sender_type, 'message_type', m.message_type, 'origin', m.origin, 'is_failed', m.status = 'FAILED',
     'createdAt', to_char(m.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as last_message,
   v.last_message_at, v.last_inbound_at, v.waiting_since, v.window_expires_at, v.snoozed_until, v.woken_at, v.awaits_reply, v.is_test, v.closed_at,
+  ${SLA} as sla,
   v.created_at as "createdAt", v.updated_at as "updatedAt"`;
 
 export const LAST_MESSAGE = 'left join messages m on m.company_id = v.company_id and m._id = v.last_message_id';

@@ -36,10 +36,11 @@ const ORIGINS = [
   'BULK',
   'FOLLOWUP',
   'RULE',
+  'AWAY',
   'BUSINESS_APP',
   'CHANNEL',
 ] as const;
-export const Origin = oneOf(ORIGINS, 'Where the message comes from');
+export const Origin = oneOf(ORIGINS, 'Where the message comes from; AWAY is the away text of an inbox');
 export const MessageType = oneOf(
   ['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'],
   'Whether it was received, sent, is a note of the company, or comes from the platform',
@@ -55,6 +56,26 @@ const status = oneOf(
 export const readRank = (priority: Priority | null): number =>
   priority === null ? 0 : PRIORITIES.indexOf(priority) + 1;
 const priority = nullable(oneOf(PRIORITIES), 'How urgent it is; null for no priority');
+
+const due = (description: string) => nullable({ ...Timestamp, description });
+const ConversationSla = define(
+  'ConversationSla',
+  plain.object(
+    'When a conversation is to be answered and closed. It is set shortly after the conversation has changed',
+    {
+      policy: recordId('sla-policy'),
+      first_reply_due_at: due(
+        'When the contact is to be answered for the first time; null without this target, or if the contact was',
+      ),
+      next_reply_due_at: due(
+        'When the contact is to be answered again; null without this target, or if the contact is not waiting',
+      ),
+      close_due_at: due('When the conversation is to be closed; null without this target'),
+      due_at: due('The earliest of these times; null if there is none, as in a snoozed conversation'),
+      breached_at: due('When the target was missed that is still missed; null if none is'),
+    },
+  ),
+);
 
 export const Conversation = define(
   'Conversation',
@@ -113,6 +134,7 @@ export const Conversation = define(
     awaits_reply: plain.flag('Whether a campaign has reached the contact and the contact has not replied yet'),
     is_test: plain.flag('Whether it belongs to the test mode of its inbox'),
     closed_at: nullable(Timestamp),
+    sla: nullable(ref(ConversationSla), 'The targets of the SLA policy that applies to it; null without one'),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -192,6 +214,7 @@ export const StepChange = define('StepChange', strict({ step: recordId('step') }
 export type StepChange = Static<typeof StepChange>;
 
 /** The value of a filter for conversations without such a record. */
+const SLA_STATES = ['DUE_SOON', 'BREACHED'] as const;
 export const NONE = 'none';
 /** The value of a filter for the calling user. */
 export const ME = 'me';
@@ -237,6 +260,12 @@ const CONVERSATION_FILTERS = {
       ),
       description: `Conversations with one of these priorities, separated by commas: ${PRIORITIES.join(', ')}, or none`,
     }),
+  ),
+  sla: Type.Optional(
+    oneOf(
+      SLA_STATES,
+      'BREACHED: those whose next target of their SLA is missed; DUE_SOON: those whose next target is within 30 minutes',
+    ),
   ),
   handled_by: Type.Optional(oneOf(HANDLERS, 'Who replies: an agent, people, or not decided yet')),
   channel: Type.Optional(oneOf(CHANNEL_NAMES, 'Only conversations in inboxes of this channel')),

@@ -75,6 +75,15 @@ export function removeTeamFromInboxes(tx: TenantTx, team: string): Promise<numbe
   });
 }
 
+/** A policy of no other team applies to nothing then. */
+export function removeTeamFromPolicies(tx: TenantTx, team: string): Promise<number> {
+  return exec(tx, {
+    name: 'departures.releaseTeamsPolicies',
+    text: `update sla_policies set teams = array_remove(teams, $2), updated_at = now() where company_id = $1 and $2 = any(teams)`,
+    values: [tx.companyId, team],
+  });
+}
+
 /** Removes the user from all teams. */
 export function removeUserFromTeams(tx: TenantTx, user: string): Promise<number> {
   return exec(tx, {
@@ -192,6 +201,7 @@ export function isTeamNamed(tx: TenantRead, team: string): Promise<boolean> {
   return oneValue(tx, {
     name: 'departures.isTeamNamed',
     text: `select exists (select 1 from inboxes where company_id = $1 and default_team = $2)
+      or exists (select 1 from sla_policies where company_id = $1 and $2 = any(teams))
       or exists (select 1 from conversations where company_id = $1 and team_id = $2) as named`,
     values: [tx.companyId, team],
   });

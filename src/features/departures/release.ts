@@ -18,6 +18,7 @@ import {
   removeNotifications,
   removeTeamFromConversations,
   removeTeamFromInboxes,
+  removeTeamFromPolicies,
   removeUserFromConversations,
   removeUserFromCampaigns,
   removeUserFromInboxes,
@@ -87,7 +88,7 @@ const USER_DEPARTURE: Departure = {
 
 const TEAM_DEPARTURE: Departure = {
   departing: 'teams',
-  releases: [removeTeamFromInboxes, createConversationRemoval(removeTeamFromConversations)],
+  releases: [removeTeamFromInboxes, removeTeamFromPolicies, createConversationRemoval(removeTeamFromConversations)],
   isNamed: isTeamNamed,
 };
 

@@ -9,19 +9,18 @@ import { leaveMessages } from '../rules/ingest-queries.ts';
 import { RULE_EVENTS_QUEUE } from '../rules/schemas.ts';
 import { isFromContact, type PlacedMessage } from './batch.ts';
 
-interface StoredArrivals {
+export interface StoredArrivals {
   placed: PlacedMessage[];
   /** The conversation of each message. */
   threads: Thread[];
   /** Returns the message that was stored for an arrival; undefined for one that was stored before. */
   findInserted(arrival: PlacedMessage): Message | undefined;
-  agentWaitSeconds: number;
 }
 
 /** Leaves one turn for each conversation, for its newest message. */
 export function leaveAgentTurns(
   tx: SystemTx,
-  { placed, threads, findInserted, agentWaitSeconds }: StoredArrivals,
+  { placed, threads, findInserted, agentWaitSeconds }: StoredArrivals & { agentWaitSeconds: number },
 ): void {
   const turns = placed.flatMap((arrival, index) => {
     const message = findInserted(arrival);
@@ -51,11 +50,17 @@ export function leaveForRules(
   tx.wakes(RULE_EVENTS_QUEUE);
 }
 
-/** Returns true when an agent should answer the message. A reaction needs no answer. */
+/** Returns true when an agent should answer the message. */
 function wantsAgent(arrival: PlacedMessage, thread: Thread | undefined): boolean {
-  const { receiver, channel, message } = arrival;
-  if (receiver.suspended || message.isAutomatic) return false;
-  if (!thread?.agent || thread.handled_by !== 'AI' || !isFromContact(arrival)) return false;
+  const { receiver, message } = arrival;
+  if (!thread?.agent || thread.handled_by !== 'AI') return false;
   if (message.contentType === 'UNSUPPORTED' && !receiver.process_unsupported_messages) return false;
+  return takesAutomaticReply(arrival);
+}
+
+/** Returns false for what no program may answer. A reaction needs no answer, and two programs would answer each other for ever. */
+export function takesAutomaticReply(arrival: PlacedMessage): boolean {
+  const { receiver, channel, message } = arrival;
+  if (receiver.suspended || message.isAutomatic || !isFromContact(arrival)) return false;
   return !receiver.is_test || isNamedIn(channel, receiver.test_numbers, message.person.names);
 }

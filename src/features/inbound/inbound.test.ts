@@ -92,6 +92,7 @@ test('a first message opens a conversation, with one event in the GET format', a
     snoozed_until: null,
     woken_at: null,
     awaits_reply: false,
+    sla: null,
     closed_at: null,
     window_expires_at: new Date(Date.parse(message.sent_at) + 24 * 3_600_000).toISOString(),
   });

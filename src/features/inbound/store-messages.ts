@@ -13,6 +13,7 @@ import type { Message } from '../messages/schemas.ts';
 import { notifyReplies } from '../notifications/ingest-queries.ts';
 import { addActivity, latestPerContact, type Activity } from './activity.ts';
 import { leaveAgentTurns, leaveForRules } from './agent-turns.ts';
+import { leaveAway } from './away-texts.ts';
 import { keepBodies } from './bodies.ts';
 import { findAnswered, isFromBusinessApp, isFromContact, type ArrivedMessage, type PlacedMessage } from './batch.ts';
 import { noteCampaignReplies } from './campaign-replies.ts';
@@ -187,8 +188,10 @@ function updateConversationsAndContacts(
   notifyFollowers(tx, all, threads.threads);
   tx.awaitAtCommit(touchContacts(tx, latestPerContact(all)));
   const findInserted = (arrival: PlacedMessage): Message | undefined => inserted.get(toKeyText(messageKey(arrival)));
-  leaveForRules(tx, { placed, findInserted });
-  leaveAgentTurns(tx, { placed, threads: threads.threads, findInserted, agentWaitSeconds });
+  const stored = { placed, threads: threads.threads, findInserted };
+  leaveForRules(tx, stored);
+  leaveAgentTurns(tx, { ...stored, agentWaitSeconds });
+  leaveAway(tx, stored);
 }
 
 /** Notifies the owners and followers of what contacts have written. Without them there is no statement. */

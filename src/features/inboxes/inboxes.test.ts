@@ -29,6 +29,7 @@ const MAILBOX = {
   username: 'support',
   password: 'a-password-1234',
 };
+const HOURS = { name: 'Shop', time_zone: 'America/Sao_Paulo', days: [{ day: 'MON', from: '09:00', to: '18:00' }] };
 const PLAIN = { channel: 'PROFESSIONAL_NETWORK', name: 'Site' };
 const wapInbox = (extra: Record<string, unknown> = {}) => ({
   channel: 'WAP_AUTO_CLOSER',
@@ -70,6 +71,8 @@ test('POST of an inbox answers 201 with the record, in which required fields are
     reopen_days: 0,
     default_owner: null,
     default_team: null,
+    business_hours: null,
+    away_text: null,
     connection: { status: 'PENDING', checked_at: null, error: null },
     has_templates: false,
   });
@@ -85,6 +88,8 @@ test('POST of an inbox accepts every documented field and answers with it', asyn
     default_agent: await createAgent(demo._id),
     default_owner,
     default_team: (await call(201, 'POST', '/v1/teams', { body: { name: 'Orders' } })).body._id,
+    business_hours: (await call(201, 'POST', '/v1/business-hours', { body: HOURS })).body._id,
+    away_text: 'Closed until tomorrow',
     test_mode: { enabled: true, test_numbers: ['+5511988887777'] },
     general_config: { include_operator_name_on_message: true },
     status: 'DELETED',

@@ -11,6 +11,7 @@ import { readCallersPhone } from '../../platform/store/phone-country.ts';
 import type { Secrets } from '../../platform/store/secrets.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../platform/store/unknown-references.ts';
+import { expectHours } from '../business-hours/business-hours.ts';
 import { expectTeam } from '../teams/teams.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { expectFree } from './address.ts';
@@ -160,6 +161,8 @@ function makeUnset(company: string): Before {
     default_agent: null,
     default_owner: null,
     default_team: null,
+    business_hours: null,
+    away_text: null,
     status: 'ACTIVE',
     settings: {},
     test_mode: { enabled: false, test_numbers: [] },
@@ -194,6 +197,7 @@ async function expectAdmitted(kit: Kit, before: Before, input: InboxUpdate): Pro
 async function change(kit: Kit, tx: TenantTx, before: Before, input: InboxUpdate): Promise<InboxRow> {
   await expectUsers(tx, { default_owner: input.default_owner });
   await expectTeam(tx, 'default_team', input.default_team);
+  await expectHours(tx, 'business_hours', input.business_hours);
   await expectCustomFields(tx, input);
   const next = applyInput(kit, before, input);
   const settings = { ...next.settings, ...sealSettings(before, input, kit.secrets) };

@@ -1,4 +1,5 @@
 /** Statements about inboxes, across companies, which are needed to store callbacks. */
+import type { Hours } from '../../channels/office-hours.ts';
 import type { ChannelName } from '../../channels/registry.ts';
 import { exec, many, maybeOne } from '../../platform/store/db.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
@@ -57,6 +58,8 @@ export interface Receiver {
   default_agent: string | null;
   default_owner: string | null;
   default_team: string | null;
+  /** The business hours of an inbox with an away text; null for one without either. */
+  away_hours: Hours | null;
   coexistence_enabled: boolean;
   process_unsupported_messages: boolean;
   disable_inbound_ai: boolean;
@@ -81,7 +84,10 @@ export function findReceivers(tx: SystemTx, channel: ChannelName, addresses: str
         i.default_owner, i.default_team, i.coexistence_enabled, i.process_unsupported_messages, i.disable_inbound_ai,
         (i.test_mode->>'enabled')::boolean as is_test, i.test_mode->'test_numbers' as test_numbers, c.status <> 'ACTIVE' as suspended,
         has_rule(i.company_id, 'MESSAGE_RECEIVED') as has_rules,
-        (i.door_settings @> '{"readMessages":true}') is true as reads_on_arrival
+        (i.door_settings @> '{"readMessages":true}') is true as reads_on_arrival,
+        case when i.away_text is not null and i.business_hours is not null then
+          (select json_build_object('time_zone', h.time_zone, 'days', h.days, 'special_dates', h.special_dates)
+            from business_hours h where h.company_id = i.company_id and h._id = i.business_hours) end as away_hours
       from inboxes i join companies c on c._id = i.company_id
       where i.channel = $1 and i.network_address = any($2) and i.status = 'ACTIVE' and i.accepted_at is not null`,
     values: [channel, addresses],

@@ -8,6 +8,7 @@ import {
   writtenPhone,
   define,
   explainedPattern,
+  NOT_BLANK,
   nullable,
   oneOf,
   recordId,
@@ -69,6 +70,16 @@ const reopenDays = Type.Integer({
     'tags, when the contact writes or a message to the contact opens a conversation; 0, the default: a new conversation opens',
 });
 
+const awayText = nullable(
+  Type.String({
+    minLength: 1,
+    maxLength: 1_000,
+    ...NOT_BLANK,
+    description:
+      'What a contact who writes outside of `business_hours` is sent, once in each conversation until they begin again; null for nothing',
+  }),
+);
+
 /** One property for the settings of each channel. The channels bring the schemas, so TypeScript knows no type for them here. */
 const settingsProperties = (part: 'body' | 'record'): { [field in never]: TObject } =>
   Object.fromEntries(
@@ -124,6 +135,8 @@ const properties = {
   reopen_days: reopenDays,
   default_owner: nullable(recordId('user', 'The user who becomes owner of new conversations; null clears')),
   default_team: nullable(recordId('team', 'The team of new conversations; null clears')),
+  business_hours: nullable(recordId('business-hours', 'When the company answers in this inbox; null: always')),
+  away_text: awayText,
 };
 
 export const InboxUpdate = define('InboxUpdate', Type.Partial(strict(properties), { additionalProperties: false }));
@@ -197,6 +210,8 @@ export const Inbox = define(
     reopen_days: reopenDays,
     default_owner: nullable(recordId('user')),
     default_team: nullable(recordId('team')),
+    business_hours: nullable(recordId('business-hours')),
+    away_text: awayText,
     connection: plain.object("Whether the network has accepted the inbox's credentials", {
       status: oneOf(
         ['PENDING', 'CONNECTED', 'ERROR'],

@@ -4,9 +4,12 @@ import type { NewOutgoing } from './insert-queries.ts';
 
 type Author = Pick<NewOutgoing, 'sender_type' | 'sender' | 'origin' | 'campaign' | 'agent'>;
 
+/** Actors whose messages name no sender. */
+const NAMELESS: ReadonlySet<Actor['type']> = new Set(['campaign', 'followup', 'rule', 'away']);
+
 /**
- * Returns the author fields of an actor. A user writes as USER. A key, an agent, a campaign, a follow-up and a rule automate the work of the
- * company and write as AGENT.
+ * Returns the author fields of an actor. A user writes as USER. A key, an agent, a campaign, a follow-up, a rule and an away text automate
+ * the work of the company and write as AGENT.
  */
 export function readAuthor(actor: Actor): Author {
   const origin = actorOrigin(actor);
@@ -14,7 +17,7 @@ export function readAuthor(actor: Actor): Author {
   const { type, id } = actor;
   return {
     sender_type: type === 'user' ? 'USER' : 'AGENT',
-    sender: type === 'campaign' || type === 'followup' || type === 'rule' ? null : id,
+    sender: NAMELESS.has(type) ? null : id,
     origin,
     campaign: type === 'campaign' ? id : null,
     agent: type === 'agent' ? id : null,

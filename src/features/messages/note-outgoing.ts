@@ -34,7 +34,8 @@ export function noteOutgoing(
   setLastOutgoing(
     tx,
     last.map(({ _id, conversation, status, origin }) => {
-      const answers = status === 'QUEUED';
+      // An away text answers nothing: what the contact has written is still to be read.
+      const answers = status === 'QUEUED' && origin !== 'AWAY';
       return { conversation, message: _id, answers, replies: answers && ANSWERING.has(origin) };
     }),
   );

@@ -99,7 +99,8 @@ test('a user who has turned a kind off is not notified of it, and only users who
   const [ana, bia] = [await addUser('Ana'), await addUser('Bia')];
   const off = { console: false, browser: true, push: false, mail: true };
   const on = { console: true, browser: false, push: true, mail: false };
-  const chosen = { ASSIGNED: off, TEAM_ASSIGNED: off, MENTIONED: off, REPLIED: off, UNASSIGNED_NEW: on, NOT_SENT: on };
+  const others = { NOT_SENT: on, SLA_BREACHED: off };
+  const chosen = { ASSIGNED: off, TEAM_ASSIGNED: off, MENTIONED: off, REPLIED: off, UNASSIGNED_NEW: on, ...others };
   assert.deepEqual((await choose(ana, chosen))['body'], chosen);
   // Clients that know only the older switches change no other.
   const UNASSIGNED_NEW = { console: true, browser: true };
@@ -122,6 +123,7 @@ test('a user who has turned a kind off is not notified of it, and only users who
     REPLIED: { ...defaults, mail: false },
     UNASSIGNED_NEW: { console: false, browser: false, push: false, mail: false },
     NOT_SENT: defaults,
+    SLA_BREACHED: { ...defaults, mail: false },
   });
   await choose(ana, { UNASSIGNED_NEW: off });
 });
@@ -217,7 +219,15 @@ test('notifications are marked as read by id, up to a time, and with their conve
     (await call(200, 'POST', '/v1/notifications/read', { key: ana.token, body })).body;
   const counts = (unread: number): Json => ({
     unread,
-    by_kind: { ASSIGNED: 0, TEAM_ASSIGNED: 0, MENTIONED: unread, REPLIED: 0, UNASSIGNED_NEW: 0, NOT_SENT: 0 },
+    by_kind: {
+      ASSIGNED: 0,
+      TEAM_ASSIGNED: 0,
+      MENTIONED: unread,
+      REPLIED: 0,
+      UNASSIGNED_NEW: 0,
+      NOT_SENT: 0,
+      SLA_BREACHED: 0,
+    },
   });
   assert.deepEqual(await read({ ids: [third?._id] }), counts(2));
   await call(200, 'PUT', `/v1/conversations/${second?.conversation}/read`, { key: bia.token });

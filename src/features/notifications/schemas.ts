@@ -12,13 +12,14 @@ export const NOTIFICATION_KINDS = [
   'REPLIED',
   'UNASSIGNED_NEW',
   'NOT_SENT',
+  'SLA_BREACHED',
 ] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 const kind = oneOf(
   NOTIFICATION_KINDS,
   'ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand; MENTIONED: a note ' +
     'mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened; NOT_SENT: a scheduled or held message of the user ' +
-    'failed and will not be sent',
+    'failed and will not be sent; SLA_BREACHED: a target of an SLA policy was missed in a conversation that the user owns, or of a team of the user and without an owner',
 );
 
 export const Notification = define(
@@ -68,6 +69,7 @@ const unreadByKind = {
   REPLIED: ofKind,
   UNASSIGNED_NEW: ofKind,
   NOT_SENT: ofKind,
+  SLA_BREACHED: ofKind,
 } satisfies Record<NotificationKind, unknown>;
 
 export const NotificationCounts = define(
@@ -119,6 +121,8 @@ const EVENTS = {
   REPLIED: 'When the contact writes in a conversation that the user owns or follows',
   UNASSIGNED_NEW: 'When a conversation without an owner or a team is opened or reopened',
   NOT_SENT: 'When a scheduled or held message of the user fails',
+  SLA_BREACHED:
+    'When a target of an SLA policy is missed in a conversation of the user, or of a team of the user if it has no owner',
 } satisfies Record<NotificationKind, string>;
 
 const choices = {
@@ -128,6 +132,7 @@ const choices = {
   REPLIED: choice(EVENTS.REPLIED),
   UNASSIGNED_NEW: choice(EVENTS.UNASSIGNED_NEW),
   NOT_SENT: choice(EVENTS.NOT_SENT),
+  SLA_BREACHED: choice(EVENTS.SLA_BREACHED),
 } satisfies Record<NotificationKind, unknown>;
 const changes = {
   ASSIGNED: changed(EVENTS.ASSIGNED),
@@ -136,6 +141,7 @@ const changes = {
   REPLIED: changed(EVENTS.REPLIED),
   UNASSIGNED_NEW: changed(EVENTS.UNASSIGNED_NEW),
   NOT_SENT: changed(EVENTS.NOT_SENT),
+  SLA_BREACHED: changed(EVENTS.SLA_BREACHED),
 } satisfies Record<NotificationKind, unknown>;
 
 export const NotificationSettings = define(

@@ -9,8 +9,8 @@ import type { Site } from './sites.ts';
 export async function describeSite(kit: Kit, site: Site): Promise<WebSite> {
   const { config, inbox, title } = site;
   const { color, position, avatar_url, welcome_text, quick_replies, language, identity_required } = config;
-  const questions = await listQuestions(kit, site);
-  const hours = findAvailability(config.office_hours, new Date());
+  const availability = findAvailability(site.hours, new Date());
+  const questions = await listQuestions(kit, site, { isAway: !availability.is_open });
   return {
     inbox,
     title,
@@ -21,7 +21,7 @@ export async function describeSite(kit: Kit, site: Site): Promise<WebSite> {
     quick_replies,
     language,
     identity_required,
-    availability: { ...hours, away_text: config.office_hours?.away_text ?? null },
+    availability: { ...availability, away_text: site.awayText },
     questions: questions.map(({ field: _field, ...question }) => question),
     max_file_bytes: MOST_FILE.maxBytes,
   };

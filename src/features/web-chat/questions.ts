@@ -30,8 +30,17 @@ interface Answered {
   value: NonNullable<FieldValues[string]>;
 }
 
+/** Asked while the company is away, so that it can write back. */
+const AWAY_QUESTION: Configured = { kind: 'EMAIL', required: false };
+
 /** The questions of a chat. One whose custom field has been removed since is not asked. */
-export async function listQuestions(kit: Kit, { company, config: { questions } }: Site): Promise<Question[]> {
+export async function listQuestions(
+  kit: Kit,
+  { company, config }: Site,
+  { isAway }: { isAway: boolean },
+): Promise<Question[]> {
+  const asksEmail = config.identity_required || config.questions.some(({ kind }) => kind === 'EMAIL');
+  const questions = isAway && !asksEmail ? [...config.questions, AWAY_QUESTION] : config.questions;
   const needsFields = questions.some(({ kind }) => kind === 'CUSTOM_FIELD');
   const fields = needsFields ? await listAllDefinitions(kit.database.read(company), 'contact') : [];
   return questions.flatMap((question) => describeQuestion(question, fields) ?? []);
@@ -76,7 +85,8 @@ async function readAnswers(
   visit: Visit,
   { given, isRequired }: { given: FieldValues; isRequired: boolean },
 ): Promise<GivenAnswers> {
-  const questions = await listQuestions(kit, visit.site);
+  // The company may have come back since the visitor was asked.
+  const questions = await listQuestions(kit, visit.site, { isAway: true });
   const keys = new Set(questions.map(({ key }) => key));
   for (const key of Object.keys(given))
     if (!keys.has(key)) throw invalid(`answers.${key}`, 'is not a question of this chat');

@@ -1,10 +1,12 @@
 /** The web chats of all companies, as pages and visitors name them: by the id of their inbox. */
+import type { Hours } from '../../channels/office-hours.ts';
 import type { WebConfig } from '../../channels/web-config.ts';
 import type { Kit } from '../../kit.ts';
 import type { ShareOwner } from '../../platform/store/connection-shares.ts';
 import { parseWebAddress } from '../../platform/values/web-address.ts';
 import { isId } from '../../platform/values/ids.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
+import { findInboxHours } from '../business-hours/business-hours.ts';
 import { findCalled, findOldestAllowing, replaceAllowedOrigin } from '../inboxes/ingest-queries.ts';
 import { openSettings } from '../inboxes/settings.ts';
 import { listPictures } from './queries.ts';
@@ -15,6 +17,9 @@ export interface Site {
   /** The heading of the chat. */
   title: string;
   config: WebConfig;
+  /** When the company answers, and what visitors read otherwise: those of the inbox, or else those of the chat alone. */
+  hours: Hours | null;
+  awayText: string | null;
   /** The sites whose pages may show the chat, besides those of the platform. */
   origins: readonly string[];
   /** Where the pictures come from that the chat shows of the company and its people. */
@@ -57,11 +62,15 @@ async function findSite(kit: Kit, inbox: string, behalf: ShareOwner): Promise<Si
   const config = openSettings(row, kit.channels.get('WEB_V2'), kit.secrets) as WebConfig;
   const pictures = config.show_operator_names ? await listPictures(system, row.company) : [];
   if (config.avatar_url !== null) pictures.push(config.avatar_url);
+  const hours = await findInboxHours(kit.database.read(row.company), row.business_hours);
+  const { office_hours: own } = config;
   return {
     company: row.company,
     inbox,
     title: config.title ?? row.name,
     config,
+    hours: hours ?? own,
+    awayText: hours ? row.away_text : (own?.away_text ?? null),
     origins: config.allowed_origins,
     pictureOrigins: [...new Set(pictures.flatMap((url) => parseWebAddress(url)?.origin ?? []))].slice(-MOST_ORIGINS),
   };

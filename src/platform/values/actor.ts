@@ -4,10 +4,10 @@
  */
 import type { Principal } from '../http/auth.ts';
 
-/** The actor of a change; `id` is the id of the agent, campaign, follow-up or rule itself. */
+/** The actor of a change; `id` is the id of the agent, campaign, follow-up or rule itself, or of the inbox that is away. */
 export type Actor =
   | Principal
-  | { type: 'agent' | 'campaign' | 'followup' | 'rule'; id: string; name: string }
+  | { type: 'agent' | 'campaign' | 'followup' | 'rule' | 'away'; id: string; name: string }
   | { type: 'system'; id: null; name: string };
 
 const ORIGINS = {
@@ -18,6 +18,7 @@ const ORIGINS = {
   campaign: 'CAMPAIGN',
   followup: 'FOLLOWUP',
   rule: 'RULE',
+  away: 'AWAY',
   system: null,
 } as const satisfies Record<Actor['type'], string | null>;
 
@@ -45,6 +46,8 @@ const NAMED_TYPES = {
   rule: 'RULE',
 } as const satisfies Partial<Record<Actor['type'], NamedActor['type']>>;
 
-/** Returns the actor with the name that people know; null for the platform itself. */
+/** Returns the actor with the name that people know; null for the platform itself, and for an away text, which changes nothing. */
 export const toNamedActor = (actor: Actor): NamedActor | null =>
-  actor.type === 'system' ? null : { type: NAMED_TYPES[actor.type], id: actor.id, name: actor.name };
+  actor.type === 'system' || actor.type === 'away'
+    ? null
+    : { type: NAMED_TYPES[actor.type], id: actor.id, name: actor.name };

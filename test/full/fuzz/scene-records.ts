@@ -157,6 +157,14 @@ const WEB_CHAT: Record<string, (chance: Chance) => unknown> = {
     days: [{ day: 'MON', from: '09:00', to: chance.pick(['18:00', '08:00']) }],
     away_text: null,
   }),
+  days: (chance) => ({ day: 'MON', from: '09:00', to: chance.pick(['18:00', '08:00']) }),
+  date: (chance) => chance.pick(['2026-12-25', '2026-12-24', '2026-02-30']),
+  special_dates: (chance) =>
+    chance.pick([
+      { date: '2026-12-25', name: 'Christmas', spans: [] },
+      { date: '2026-12-24', name: '', spans: [{ from: '09:00', to: chance.pick(['12:00', '08:00']) }] },
+      { date: '2026-02-30', name: '', spans: [] },
+    ]),
   questions: (chance) =>
     chance.pick([
       { kind: 'NAME', required: true },

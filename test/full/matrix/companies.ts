@@ -120,6 +120,13 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
   };
   const common = { owner: user, custom_fields: { [fields['business-field']]: marker } };
   const team = (await write('POST', '/v1/teams', { name: marker, members: [user] }))._id;
+  const days = [{ day: 'MON', from: '09:00', to: '18:00' }];
+  const hours = (await write('POST', '/v1/business-hours', { name: marker, time_zone: 'UTC', days }))._id;
+  const policy = await write('POST', '/v1/sla-policies', {
+    name: marker,
+    first_reply_minutes: 60,
+    priorities: ['LOW'],
+  });
   const business = (await write('POST', '/v1/businesses', { ...common, name: `${marker} business` }))._id;
   const person = { owner: user, business, custom_fields: { [fields['contact-field']]: marker }, tags: [marker] };
   await write('PATCH', `/v1/contacts/${contact}`, person);
@@ -164,6 +171,8 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
   const campaign = await write('POST', '/v1/campaigns', makeCampaign(ofCampaign));
   const others = {
     team,
+    'business-hours': hours,
+    'sla-policy': policy._id,
     campaign: campaign._id,
     enrollment: await insertEnrollment(platform, { campaign: campaign._id, contact }),
     attachment: attachment._id,

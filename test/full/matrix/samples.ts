@@ -507,6 +507,14 @@ export const SAMPLES: Record<string, Sample> = {
   'POST /v1/rules/dry-run': { body: () => ({ event: 'MESSAGE_RECEIVED', conditions: [] }) },
   'POST /v1/teams': { body: () => ({ name: newId() }) },
   'PATCH /v1/teams/{id}': { body: () => ({ description: 'Takes orders' }) },
+  'POST /v1/sla-policies': {
+    body: (own) => ({ name: 'Usual', first_reply_minutes: 60, inboxes: [findId(own, 'inbox')] }),
+  },
+  'PATCH /v1/sla-policies/{id}': { body: (own) => ({ teams: [findId(own, 'team')] }) },
+  'POST /v1/business-hours': {
+    body: () => ({ name: 'Shop', time_zone: 'America/Sao_Paulo', days: [{ day: 'MON', from: '09:00', to: '18:00' }] }),
+  },
+  'PATCH /v1/business-hours/{id}': { body: () => ({ name: 'Shop' }) },
   'POST /v1/views': { body: () => ({ name: newId(), is_shared: true, filters: { open: true } }) },
   'PATCH /v1/views/{id}': { body: () => ({ position: 1 }) },
   'POST /v1/scheduled-messages': {

@@ -176,7 +176,7 @@ function Entry({ notification, onOpen }: { notification: Notification; onOpen():
   return (
     <li>
       <Link href={findAddress(notification)} className={styles['entry']} onClick={open}>
-        {kind === 'NOT_SENT' ? (
+        {kind === 'NOT_SENT' || kind === 'SLA_BREACHED' ? (
           <span className={styles['failed']}>
             <Icon name="warning" size={16} />
           </span>

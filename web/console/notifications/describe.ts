@@ -25,6 +25,7 @@ export function describe(texts: Translation<(typeof NOTIFICATIONS)['en']>, descr
   if (kind === 'MENTIONED') return texts.mentioned(contact, by);
   if (kind === 'REPLIED') return count > 1 ? texts.repliedOften(contact, count) : texts.replied(contact);
   if (kind === 'NOT_SENT') return count > 1 ? texts.notSentMany(contact, count) : texts.notSent(contact);
+  if (kind === 'SLA_BREACHED') return texts.breached(contact);
   if (kind === 'ASSIGNED') return conversation === null ? texts.assignedMany(count, by) : texts.assigned(contact, by);
   if (kind === 'TEAM_ASSIGNED') return conversation === null ? texts.teamMany(count) : texts.teamAssigned(contact);
   return conversation === null ? texts.queuedMany(count) : texts.queued(contact);

@@ -21,6 +21,7 @@ const KINDS = [
   'REPLIED',
   'UNASSIGNED_NEW',
   'NOT_SENT',
+  'SLA_BREACHED',
 ] as const satisfies readonly Kind[];
 
 export function NotificationChoice(): ReactElement {

@@ -4,6 +4,7 @@
  */
 import type {
   ApiKey,
+  BusinessHours,
   Company,
   CustomField,
   Inbox,
@@ -47,6 +48,11 @@ export const useUsers = (): readonly User[] => useSmallList('users', () => parle
 export function useTeams(): readonly Team[] {
   const teams = useSmallList('teams', () => parley.teams.list.all());
   return useMemo(() => teams.toSorted((a, b) => a.name.localeCompare(b.name)), [teams]);
+}
+/** The business hours by their names. */
+export function useBusinessHours(): readonly BusinessHours[] {
+  const hours = useSmallList('business-hours', () => parley.businessHours.list.all());
+  return useMemo(() => hours.toSorted((a, b) => a.name.localeCompare(b.name)), [hours]);
 }
 export const useInboxes = (): readonly Inbox[] => useSmallList('inboxes', () => parley.inboxes.list.all());
 export const useAgents = (): readonly ListedAgent[] => useSmallList('agents', () => parley.agents.list.all());
@@ -144,7 +150,17 @@ export const replaceInCompany = <T extends { _id: string }>(name: 'inboxes', rec
 
 /** Reads one of these lists again, after a change of it. */
 export const rereadCompany = (
-  name: 'users' | 'teams' | 'inboxes' | 'agents' | 'pipelines' | 'custom-fields' | 'quick-replies' | 'macros' | 'views',
+  name:
+    | 'users'
+    | 'teams'
+    | 'inboxes'
+    | 'business-hours'
+    | 'agents'
+    | 'pipelines'
+    | 'custom-fields'
+    | 'quick-replies'
+    | 'macros'
+    | 'views',
 ): void => void queries.invalidateQueries({ queryKey: ['company', name] });
 
 export function useUser(id: string | null): User | null {

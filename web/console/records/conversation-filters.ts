@@ -24,9 +24,11 @@ export type ConversationFilter = Pick<
   | 'unread'
   | 'priority'
   | 'channel'
+  | 'sla'
   | 'waiting_longer_than'
   | 'sort'
 >;
+export type SlaState = NonNullable<ConversationFilter['sla']>;
 export type ConversationSort = NonNullable<ConversationFilter['sort']>;
 
 /** Returns the id that a filter asks for; null when it asks for conversations without one. */
@@ -57,6 +59,7 @@ export function ruleOf({
   unread,
   priority,
   channel,
+  sla,
   waiting_longer_than,
 }: ConversationFilter): Matches {
   return (conversation) =>
@@ -77,7 +80,19 @@ export function ruleOf({
     (unread === undefined || (conversation.status !== 'CLOSED' && conversation.unread_count > 0) === unread) &&
     (priority === undefined || priority.split(',').includes(conversation.priority ?? 'none')) &&
     (channel === undefined || conversation.channel === channel) &&
+    (sla === undefined || readSlaState(conversation) === sla) &&
     (waiting_longer_than === undefined || hasWaited(conversation, waiting_longer_than));
+}
+
+/** A target that is due within this time is due soon, as for the platform. */
+const SOON_MINUTES = 30;
+
+/** Whether the next target of a conversation is missed, or due soon; null for neither. */
+export function readSlaState({ sla }: Conversation, at: string | null = sla?.due_at ?? null): SlaState | null {
+  if (at === null) return null;
+  const minutes = (Date.parse(at) - Date.now()) / 60_000;
+  if (minutes <= 0) return 'BREACHED';
+  return minutes <= SOON_MINUTES ? 'DUE_SOON' : null;
 }
 
 /** A slow clock of this computer makes the waiting time negative, so 0 minutes accepts every conversation that waits. */

@@ -56,6 +56,7 @@ export const AUTHOR_NAMES = defineTexts(
     agent: 'Agent',
     automation: 'Automation',
     businessApp: 'Business app',
+    away: 'Away text',
     campaign: 'Campaign',
     note: 'Note',
   },
@@ -65,6 +66,7 @@ export const AUTHOR_NAMES = defineTexts(
       agent: 'Agente',
       automation: 'Automação',
       businessApp: 'Aplicativo comercial',
+      away: 'Texto de ausência',
       campaign: 'Campanha',
       note: 'Nota',
     },
@@ -73,6 +75,7 @@ export const AUTHOR_NAMES = defineTexts(
       agent: 'Agente',
       automation: 'Automatización',
       businessApp: 'Aplicación comercial',
+      away: 'Texto de ausencia',
       campaign: 'Campaña',
       note: 'Nota',
     },
@@ -80,7 +83,7 @@ export const AUTHOR_NAMES = defineTexts(
 );
 
 /** Which of the words above says who has sent what no person wrote. */
-export function nameOrigin(origin: Message['origin']): 'agent' | 'businessApp' | 'campaign' | 'automation' {
+export function nameOrigin(origin: Message['origin']): 'agent' | 'businessApp' | 'campaign' | 'away' | 'automation' {
   switch (origin) {
     case 'AGENT':
     case 'FOLLOWUP':
@@ -89,6 +92,8 @@ export function nameOrigin(origin: Message['origin']): 'agent' | 'businessApp' |
       return 'businessApp';
     case 'CAMPAIGN':
       return 'campaign';
+    case 'AWAY':
+      return 'away';
     default:
       return 'automation';
   }

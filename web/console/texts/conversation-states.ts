@@ -19,3 +19,26 @@ export const PRIORITY_NAMES = defineTexts(
     es: { URGENT: 'Urgente', HIGH: 'Alta', MEDIUM: 'Media', LOW: 'Baja' },
   },
 );
+
+export const SLA_STATES = defineTexts(
+  {
+    BREACHED: 'SLA overdue',
+    DUE_SOON: 'SLA due soon',
+    dueIn: (time: string) => `Due in ${time}`,
+    overdueBy: (time: string) => `Overdue by ${time}`,
+  },
+  {
+    'pt-BR': {
+      BREACHED: 'SLA vencido',
+      DUE_SOON: 'SLA quase vencendo',
+      dueIn: (time) => `Vence em ${time}`,
+      overdueBy: (time) => `Vencida há ${time}`,
+    },
+    es: {
+      BREACHED: 'SLA vencido',
+      DUE_SOON: 'SLA por vencer',
+      dueIn: (time) => `Vence en ${time}`,
+      overdueBy: (time) => `Vencida hace ${time}`,
+    },
+  },
+);

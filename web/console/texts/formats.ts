@@ -38,9 +38,9 @@ export const formatWeekdayTime = (at: string, now = new Date()): string =>
   isSameDay(new Date(at), now) ? formatTime(at) : format({ weekday: 'short', hour: '2-digit', minute: '2-digit' }, at);
 
 /** The name of a weekday; 1 is Monday. */
-export const formatWeekday = (day: number): string =>
+export const formatWeekday = (day: number, weekday: 'long' | 'short' = 'long'): string =>
   // The first of June 2026 is a Monday.
-  findFormat(getLanguage(), { weekday: 'long', timeZone: 'UTC' }).format(Date.UTC(2026, 5, day));
+  findFormat(getLanguage(), { weekday, timeZone: 'UTC' }).format(Date.UTC(2026, 5, day));
 
 /** The heading of a day in a conversation. */
 export const formatDay = (at: string): string => writeDay(getLanguage(), at);

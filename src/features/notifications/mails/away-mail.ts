@@ -44,6 +44,7 @@ const WORDS: Record<MailLanguage, Words> = {
       REPLIED: (contact, _by, count) => (count > 1 ? `${contact} sent ${count} messages` : `${contact} replied`),
       UNASSIGNED_NEW: (contact, _by, count, isMany) =>
         isMany ? `${count} new conversations in the queue` : `New in the queue: ${contact}`,
+      SLA_BREACHED: (contact) => `SLA missed: ${contact}`,
       NOT_SENT: (contact, _by, count) =>
         count > 1 ? `${count} of your messages to ${contact} were not sent` : `Your message to ${contact} was not sent`,
     },
@@ -65,6 +66,7 @@ const WORDS: Record<MailLanguage, Words> = {
       REPLIED: (contact, _by, count) => (count > 1 ? `${contact} enviou ${count} mensagens` : `${contact} respondeu`),
       UNASSIGNED_NEW: (contact, _by, count, isMany) =>
         isMany ? `${count} conversas novas na fila` : `Novo na fila: ${contact}`,
+      SLA_BREACHED: (contact) => `SLA vencido: ${contact}`,
       NOT_SENT: (contact, _by, count) =>
         count > 1
           ? `${count} mensagens suas para ${contact} não foram enviadas`
@@ -87,6 +89,7 @@ const WORDS: Record<MailLanguage, Words> = {
       REPLIED: (contact, _by, count) => (count > 1 ? `${contact} envió ${count} mensajes` : `${contact} respondió`),
       UNASSIGNED_NEW: (contact, _by, count, isMany) =>
         isMany ? `${count} conversaciones nuevas en la cola` : `Nuevo en la cola: ${contact}`,
+      SLA_BREACHED: (contact) => `SLA vencido: ${contact}`,
       NOT_SENT: (contact, _by, count) =>
         count > 1 ? `${count} mensajes suyos para ${contact} no se enviaron` : `Su mensaje para ${contact} no se envió`,
     },

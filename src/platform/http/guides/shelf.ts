@@ -15,6 +15,8 @@ const FOR_USERS = [
   'automation',
   'teams',
   'reports',
+  'business-hours',
+  'sla',
   'contacts',
   'imports',
   'templates',

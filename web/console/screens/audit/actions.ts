@@ -46,6 +46,8 @@ const ACTIONS = {
   synonyms: ['update'],
   tables: ['create', 'update', 'delete', 'import', 'create-row', 'update-row', 'delete-row'],
   teams: ['create', 'update', 'delete'],
+  'sla-policies': ['create', 'update', 'delete'],
+  'business-hours': ['create', 'update', 'delete'],
   templates: ['create', 'delete'],
   users: ['create', 'update', 'delete', 'reset-second-factor'],
   views: ['create', 'update', 'delete'],

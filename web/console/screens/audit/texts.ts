@@ -94,6 +94,8 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
     synonyms: 'Synonyms',
     templates: 'Templates',
     teams: 'Teams',
+    'business-hours': 'Business hours',
+    'sla-policies': 'SLA policies',
     views: 'Saved views',
   },
   {
@@ -111,6 +113,8 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
       synonyms: 'Sinônimos',
       templates: 'Modelos',
       teams: 'Equipes',
+      'business-hours': 'Horários de atendimento',
+      'sla-policies': 'Políticas de SLA',
       views: 'Visões salvas',
     },
     es: {
@@ -127,6 +131,8 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
       synonyms: 'Sinónimos',
       templates: 'Plantillas',
       teams: 'Equipos',
+      'business-hours': 'Horarios de atención',
+      'sla-policies': 'Políticas de SLA',
       views: 'Vistas guardadas',
     },
   },

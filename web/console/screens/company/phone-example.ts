@@ -1,7 +1,7 @@
 /** The countries that have phone numbers, and how a number is read that is written without a country code. */
 import { getCountries, getExampleNumber, isSupportedCountry } from 'libphonenumber-js/min';
 import examples from 'libphonenumber-js/mobile/examples';
-import { findByLanguage } from './by-language.ts';
+import { findByLanguage } from '../../texts/by-language.ts';
 
 export interface Country {
   code: string;

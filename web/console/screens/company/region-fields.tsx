@@ -10,7 +10,7 @@ import type { Changes, Draft } from './draft.ts';
 import styles from './company.module.css';
 import { findPhoneExample, listCountries } from './phone-example.ts';
 import { COMPANY } from './texts.ts';
-import { formatLocalTime, listTimeZones } from './time-zones.ts';
+import { formatLocalTime, listTimeZones } from '../../texts/time-zones.ts';
 
 export interface FieldsProps {
   draft: Draft;

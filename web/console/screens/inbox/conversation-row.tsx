@@ -1,6 +1,7 @@
 import type { Conversation } from '@parley/sdk';
 import { useEffect, useRef, type ReactElement, type RefObject } from 'react';
 import { Link } from 'wouter';
+import { readSlaState } from '../../records/conversation-filters.ts';
 import { useUserName } from '../../records/company.ts';
 import { useContactName } from '../../records/contacts.ts';
 import { formatMoment, formatShort } from '../../texts/formats.ts';
@@ -17,7 +18,7 @@ import { BULK } from './bulk/texts.ts';
 import styles from './conversation-row.module.css';
 import { isFromList, returnToComposer } from '../../frame/writing.ts';
 import { useBegun, useDraftPlace } from './thread/drafts.ts';
-import { Waiting } from './waiting.tsx';
+import { Due, Waiting } from './waiting.tsx';
 import { PRIORITY_NAMES, STATUS_NAMES } from '../../texts/conversation-states.ts';
 
 interface ConversationRowProps {
@@ -69,6 +70,8 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
 function FirstLine({ conversation, name }: { conversation: Conversation; name: string }): ReactElement {
   const priorities = useTexts(PRIORITY_NAMES);
   const { last_message_at, priority, waiting_since } = conversation;
+  // A conversation that is not closed in time.
+  const isUrgent = readSlaState(conversation) !== null;
   return (
     <span className={styles['line']}>
       <span className={styles['name']} dir="auto">
@@ -85,8 +88,9 @@ function FirstLine({ conversation, name }: { conversation: Conversation; name: s
           <Icon name="flag" size={14} />
         </span>
       )}
-      {waiting_since && <Waiting since={waiting_since} />}
-      {!waiting_since && last_message_at && (
+      {waiting_since && <Waiting conversation={conversation} since={waiting_since} />}
+      {!waiting_since && isUrgent && <Due conversation={conversation} />}
+      {!waiting_since && !isUrgent && last_message_at && (
         <time className={styles['time']} dateTime={last_message_at} title={formatMoment(last_message_at)}>
           {formatShort(last_message_at)}
         </time>

@@ -4,7 +4,7 @@ import type { View } from '@parley/sdk';
 import { useInboxes, usePipelines, useUserName } from '../../records/company.ts';
 import { useSavedView } from '../../records/views.ts';
 import { CHANNEL_NAMES } from '../../texts/channels.ts';
-import { PRIORITIES, PRIORITY_NAMES, STATUS_NAMES } from '../../texts/conversation-states.ts';
+import { PRIORITIES, PRIORITY_NAMES, SLA_STATES, STATUS_NAMES } from '../../texts/conversation-states.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -111,7 +111,8 @@ function useConditions(view: string): MenuItem[] {
   const texts = useTexts(INBOX);
   const priorities = useTexts(PRIORITY_NAMES);
   const { filter } = useListOptions(view);
-  const { unread, priority, channel } = filter;
+  const { unread, priority, channel, sla } = filter;
+  const states = useTexts(SLA_STATES);
   const toggle = (toggled: ListFilter) => (): void => toggleListFilter(view, filter, toggled);
   const channels = [...new Set(useInboxes().map((inbox) => inbox.channel))];
   return [
@@ -121,6 +122,12 @@ function useConditions(view: string): MenuItem[] {
       isChosen: unread === true,
       onSelect: toggle({ unread: true }),
     },
+    ...(['BREACHED', 'DUE_SOON'] as const).map((each) => ({
+      key: each,
+      label: states[each],
+      isChosen: sla === each,
+      onSelect: toggle({ sla: each }),
+    })),
     ...PRIORITIES.map((each, index) => ({
       key: each,
       label: priorities[each],

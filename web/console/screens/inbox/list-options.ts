@@ -1,6 +1,6 @@
 /** How each view of the inbox is sorted and by what it is filtered. A saved view has its own order and filters until the user changes them. */
 import type { Conversation, View } from '@parley/sdk';
-import type { ConversationFilter, ConversationSort } from '../../records/conversation-filters.ts';
+import type { ConversationFilter, ConversationSort, SlaState } from '../../records/conversation-filters.ts';
 import { useSavedView } from '../../records/views.ts';
 import { createStore, keep, readKept, useStore } from '../../store.ts';
 import { PRIORITIES } from '../../texts/conversation-states.ts';
@@ -13,6 +13,7 @@ export interface ListFilter {
   unread?: true;
   priority?: NonNullable<Conversation['priority']>;
   channel?: Conversation['channel'];
+  sla?: SlaState;
 }
 
 const KEPT_AS = 'parley.sort.';
@@ -21,7 +22,7 @@ const filters = createStore<ReadonlyMap<string, ListFilter>>(new Map());
 const NONE: ListFilter = {};
 
 /** Returns the filters of a saved view that the list's menu has, and the others, which stay. */
-export function splitFilters({ filters: { unread, priority, channel, ...others } }: Pick<View, 'filters'>): {
+export function splitFilters({ filters: { unread, priority, channel, sla, ...others } }: Pick<View, 'filters'>): {
   base: ConversationFilter;
   chosen: ListFilter;
 } {
@@ -32,7 +33,12 @@ export function splitFilters({ filters: { unread, priority, channel, ...others }
       ...(unread === false && { unread }),
       ...(priority !== undefined && !single && { priority }),
     },
-    chosen: { ...(unread === true && { unread }), ...(single && { priority: single }), ...(channel && { channel }) },
+    chosen: {
+      ...(unread === true && { unread }),
+      ...(single && { priority: single }),
+      ...(channel && { channel }),
+      ...(sla && { sla }),
+    },
   };
 }
 
@@ -54,7 +60,7 @@ export function useListOptions(view: string): ListOptions {
   const firstSort = findSort(saved ? saved.sort : readKept(KEPT_AS + view));
   const sort = useStore(sorts, (all) => all.get(view)) ?? firstSort;
   const filter = useStore(filters, (all) => all.get(view)) ?? first;
-  const isFiltered = (['unread', 'priority', 'channel'] as const).some((name) => filter[name] !== first[name]);
+  const isFiltered = (['unread', 'priority', 'channel', 'sla'] as const).some((name) => filter[name] !== first[name]);
   const showsOthers = (sort === 'waiting_since') !== (saved?.sort === 'waiting_since');
   return {
     sort,

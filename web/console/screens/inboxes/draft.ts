@@ -7,12 +7,13 @@ export type Draft = Pick<
   | 'door_name'
   | 'default_owner'
   | 'default_team'
+  | 'business_hours'
   | 'general_config'
   | 'disable_inbound_ai'
   | 'process_unsupported_messages'
   | 'pdf_local_text_extraction'
   | 'test_mode'
-> & { reopen_days: number | null; default_agent: string | null; webhook_url: string };
+> & { away_text: string; reopen_days: number | null; default_agent: string | null; webhook_url: string };
 
 export interface DraftProps {
   draft: Draft;
@@ -26,6 +27,8 @@ export function toDraft(inbox: Inbox): Draft {
     door_name,
     default_owner,
     default_team,
+    business_hours,
+    away_text,
     default_agent = null,
     general_config,
     disable_inbound_ai,
@@ -38,6 +41,8 @@ export function toDraft(inbox: Inbox): Draft {
     door_name,
     default_owner,
     default_team,
+    business_hours,
+    away_text: away_text ?? '',
     default_agent,
     general_config,
     disable_inbound_ai,
@@ -55,6 +60,7 @@ export function toUpdate({ webhook_url, test_mode: { enabled, test_numbers }, ..
   return {
     ...draft,
     reopen_days: draft.reopen_days ?? 0,
+    away_text: draft.away_text.trim() || null,
     webhook_url: webhook_url.trim() || null,
     test_mode: { enabled, test_numbers: filled },
   };

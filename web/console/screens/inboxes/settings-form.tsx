@@ -3,11 +3,11 @@ import type { Inbox } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
-import { useAgents, useTeams, useUsers } from '../../records/company.ts';
+import { useAgents, useBusinessHours, useTeams, useUsers } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
-import { SelectField, TextField } from '../../ui/field.tsx';
+import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -28,6 +28,8 @@ const FIELDS = [
   'default_owner',
   'default_team',
   'default_agent',
+  'business_hours',
+  'away_text',
   'reopen_days',
   'test_mode',
   'webhook_url',
@@ -62,6 +64,7 @@ export function SettingsForm({ inbox }: { inbox: Inbox }): ReactElement {
         <OwnerField {...{ draft, change, error }} />
         <TeamField {...{ draft, change, error }} />
         <AgentField {...{ draft, change, error }} />
+        <HoursField {...{ draft, change, error }} />
         <ReopenField {...{ draft, change, error }} />
         <MessageSwitches {...{ draft, change, error }} />
         <TestMode {...{ draft, change, error }} />
@@ -135,6 +138,35 @@ function AgentField({ draft, change, error }: DraftProps): ReactElement {
       onChange={(agent) => change({ default_agent: agent === '' ? null : agent })}
       error={explainField(error, 'default_agent')}
     />
+  );
+}
+
+function HoursField({ draft, change, error }: DraftProps): ReactElement {
+  const texts = useTexts(SETTINGS);
+  const hours = useBusinessHours();
+  return (
+    <>
+      <SelectField
+        label={texts.hours}
+        hint={hours.length === 0 && texts.noHoursHint}
+        value={draft.business_hours ?? ''}
+        options={[
+          { value: '', label: texts.alwaysOpen },
+          ...hours.map(({ _id, name }) => ({ value: _id, label: name })),
+        ]}
+        onChange={(chosen) => change({ business_hours: chosen === '' ? null : chosen })}
+        error={explainField(error, 'business_hours')}
+      />
+      {draft.business_hours !== null && (
+        <TextArea
+          label={texts.awayText}
+          hint={texts.awayTextHint}
+          value={draft.away_text}
+          onChange={(away_text) => change({ away_text })}
+          error={explainField(error, 'away_text')}
+        />
+      )}
+    </>
   );
 }
 

@@ -11,6 +11,12 @@ export const SETTINGS = defineTexts(
     agent: 'Agent of new conversations',
     agentHint: 'It answers contacts until a person takes over.',
     noAgent: 'None',
+    hours: 'Business hours',
+    alwaysOpen: 'Always open',
+    noHoursHint: 'Create business hours in the settings first.',
+    awayText: 'Away text',
+    awayTextHint:
+      'Contacts who write outside of these hours are sent this text, once per conversation until the hours begin again. If empty, they are sent nothing. An AI agent that answers takes precedence.',
     reopen: 'Days in which the last conversation is reopened',
     reopenHint:
       'If the contact writes again within this many days, the conversation continues with its owner, agent and tags. If empty, a new one opens.',
@@ -42,6 +48,12 @@ export const SETTINGS = defineTexts(
       agent: 'Agente das novas conversas',
       agentHint: 'Responde ao que os contatos escrevem, até que uma pessoa assuma.',
       noAgent: 'Nenhum',
+      hours: 'Horário de atendimento',
+      alwaysOpen: 'Sempre aberta',
+      noHoursHint: 'Primeiro crie um horário de atendimento nas configurações.',
+      awayText: 'Texto de ausência',
+      awayTextHint:
+        'Quem escreve fora desse horário recebe este texto, uma vez por conversa até o horário recomeçar. Vazio: não se envia nada. Se um agente de IA responde, o texto não é enviado.',
       reopen: 'Dias em que a última conversa é reaberta',
       reopenHint:
         'Se o contato escrever de novo dentro desses dias, a conversa continua com o responsável, o agente e as etiquetas. Vazio: abre-se uma nova.',
@@ -73,6 +85,12 @@ export const SETTINGS = defineTexts(
       agent: 'Agente de las conversaciones nuevas',
       agentHint: 'Responde a lo que escriben los contactos, hasta que intervenga una persona.',
       noAgent: 'Ninguno',
+      hours: 'Horario de atención',
+      alwaysOpen: 'Siempre abierta',
+      noHoursHint: 'Primero cree un horario de atención en la configuración.',
+      awayText: 'Texto de ausencia',
+      awayTextHint:
+        'Quien escribe fuera de ese horario recibe este texto, una vez por conversación hasta que el horario vuelva a empezar. Vacío: no se envía nada. Si responde un agente de IA, el texto no se envía.',
       reopen: 'Días en que se reabre la última conversación',
       reopenHint:
         'Si el contacto vuelve a escribir en esos días, la conversación sigue con su responsable, su agente y sus etiquetas. Vacío: se abre una nueva.',

@@ -15,6 +15,7 @@ import type { MenuItem } from '../../../ui/menu.tsx';
 import { useIsNarrow } from '../../../ui/narrow.ts';
 import { COMMON } from '../../../ui/texts.ts';
 import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
+import { Due } from '../waiting.tsx';
 import { AgentBar } from './agent-bar.tsx';
 import { ThreadActions } from './thread-actions.tsx';
 import styles from './thread-head.module.css';
@@ -58,6 +59,11 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
             {name}
           </h1>
           <p className={styles['line']}>
+            {conversation.sla?.due_at && (
+              <>
+                <Due conversation={conversation} /> ·{' '}
+              </>
+            )}
             {CHANNEL_NAMES[conversation.channel]} · {states[conversation.status]}
             {team && ` · ${team.name}`}
             <span role="status">{isWaiting && ` · ${texts.waitsOffline}`}</span>

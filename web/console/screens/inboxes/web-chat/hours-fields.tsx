@@ -1,18 +1,24 @@
 /** When the company answers, and what visitors read otherwise. */
 import type { ReactElement } from 'react';
-import { formatWeekday } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
-import { CheckField, TextArea, TextField } from '../../../ui/field.tsx';
+import { CheckField, TextArea } from '../../../ui/field.tsx';
+import { WeekFields } from '../../../ui/hours/week-fields.tsx';
 import { explainField } from '../../../ui/problem.ts';
 import styles from '../inboxes.module.css';
 import type { WebDraftProps } from './draft.ts';
-import { DAYS, usualHours, type HoursDraft } from './hours.ts';
+import { usualHours, type HoursDraft } from './hours.ts';
 import { WEB_CHAT } from './texts.ts';
 
 const HOURS = 'web_config.office_hours';
 
-export function HoursFields({ draft: { hours }, change, error }: WebDraftProps): ReactElement {
+interface HoursFieldsProps extends WebDraftProps {
+  /** The inbox has business hours, which hold instead of these. */
+  isReplaced: boolean;
+}
+
+export function HoursFields({ draft: { hours }, change, error, isReplaced }: HoursFieldsProps): ReactElement | null {
   const texts = useTexts(WEB_CHAT);
+  if (isReplaced) return null;
   return (
     <fieldset className={styles['form']}>
       <legend>{texts.hours}</legend>
@@ -32,29 +38,14 @@ interface HoursProps {
   onChange(next: Partial<HoursDraft>): void;
 }
 
-function Hours({ hours: { timeZone, days, awayText }, error, onChange }: HoursProps): ReactElement {
+function Hours({ hours, error, onChange }: HoursProps): ReactElement {
   const texts = useTexts(WEB_CHAT);
   return (
     <>
-      <TextField
-        label={texts.timeZone}
-        value={timeZone}
-        onChange={(next) => onChange({ timeZone: next })}
-        error={explainField(error, `${HOURS}.time_zone`)}
-      />
-      <p className={styles['hint']}>{texts.hoursHint}</p>
-      <p role="alert">{explainField(error, `${HOURS}.days`)}</p>
-      {DAYS.map((day, index) => (
-        <TextField
-          key={day}
-          label={formatWeekday(index + 1)}
-          value={days[index] ?? ''}
-          onChange={(text) => onChange({ days: days.map((each, place) => (place === index ? text : each)) })}
-        />
-      ))}
+      <WeekFields week={hours} error={error} path={`${HOURS}.`} onChange={onChange} />
       <TextArea
         label={texts.awayText}
-        value={awayText}
+        value={hours.awayText}
         onChange={(next) => onChange({ awayText: next })}
         error={explainField(error, `${HOURS}.away_text`)}
       />

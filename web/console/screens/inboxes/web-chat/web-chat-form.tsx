@@ -63,7 +63,7 @@ export function WebChatForm({ inbox, config }: { inbox: Inbox; config: WebConfig
         <LookFields {...{ draft, change, error }} />
         <Preview draft={draft} name={inbox.name} />
         <QuestionFields {...{ draft, change, error }} />
-        <HoursFields {...{ draft, change, error }} />
+        <HoursFields {...{ draft, change, error }} isReplaced={inbox.business_hours !== null} />
         <IdentityFields {...{ draft, change, error, secret }} onSecret={setSecret} />
         {may && (
           <div>

@@ -1,5 +1,5 @@
 /** Time zones as people look for them: by their cities, with the offset that holds now. */
-import { findFormat } from '../../../browser/formats.ts';
+import { findFormat } from '../../browser/formats.ts';
 import { findByLanguage } from './by-language.ts';
 
 interface ZoneOption {

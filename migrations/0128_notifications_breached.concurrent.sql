@@ -1,0 +1,2 @@
+alter table notifications validate constraint notifications_kind_check;
+alter table notification_settings validate constraint notification_settings_kind_check;

@@ -1,0 +1,52 @@
+/** SLA policies in the console, in a real browser over a real platform. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, findDialog, openConsole } from '../support/console.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+const { call, database } = platform;
+const read = async (path: string): Promise<Json> => (await call(200, 'GET', path)).body;
+
+test('an SLA policy is created by keyboard, and a conversation that is not answered in time is red, found by the filter, and good again after the reply', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/sla-policies' });
+  await page.getByRole('button', { name: 'New SLA policy' }).press('Enter');
+  const form = findDialog(page);
+  await form.getByLabel('Name', { exact: true }).fill('Usual');
+  await form.getByLabel('First reply (minutes)').fill('60');
+  await form.getByLabel('Next reply (minutes)').fill('120');
+  await form.getByLabel('Count only the business hours of the inbox').press('Space');
+  assert.deepEqual(await findBarriers(page), []);
+  await form.getByRole('button', { name: 'Create' }).press('Enter');
+  await page.getByRole('row', { name: /Usual 1h 2h/ }).waitFor();
+  const [policy] = (await read('/v1/sla-policies')).result;
+  assert.deepEqual([policy.first_reply_minutes, policy.within_business_hours, policy.inboxes], [60, false, null]);
+
+  await platform.receive({ from: '5511988880191', name: 'Maria Silva', text: 'Quero um bolo' });
+  await platform.receive({ from: '5511988880192', name: 'Rui Costa', text: 'Oi' });
+  await waitUntil(
+    'both to have targets',
+    async () => (await database.sql('select from conversation_slas')).length === 2,
+  );
+  await database.sql(
+    `update conversation_slas s set first_reply_due_at = now() - interval '5 minutes', due_at = now() - interval '5 minutes', notice_at = now()
+      from conversations v join contacts c on c._id = v.contact_id where v._id = s.conversation_id and c.name = 'Maria Silva'`,
+  );
+  await page.goto(`${platform.url}/console/inbox/unassigned`);
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await page.getByRole('menuitem', { name: 'SLA overdue' }).press('Enter');
+  await page.getByRole('link', { name: /Rui Costa/ }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: /Maria Silva/ }).click();
+  await page.getByText('Overdue by 5 min').first().waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByLabel('Reply', { exact: true }).last().waitFor();
+  const { result } = await read('/v1/conversations?sla=BREACHED');
+  const body = { conversationId: result[0]._id, message: { content: 'Claro!' } };
+  await call(201, 'POST', '/v1/messages/send-text', { body });
+  await page.getByText('Overdue by 5 min').first().waitFor({ state: 'detached' });
+  assert.deepEqual(complaints(), []);
+  await close();
+});

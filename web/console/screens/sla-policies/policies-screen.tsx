@@ -1,0 +1,90 @@
+/** The SLA policies of the company. */
+import type { SlaPolicy } from '@parley/sdk';
+import { useState, type ReactElement } from 'react';
+import { parley } from '../../client.ts';
+import { SCREEN_NAMES } from '../../frame/texts.ts';
+import { changeFeeds, hasNothing, placeInFeed, removeFromFeed, useFeed } from '../../records/feeds.ts';
+import { useMay } from '../../session/session.ts';
+import { formatNumber, formatShortDuration } from '../../texts/formats.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Page } from '../../ui/page.tsx';
+import { RecordList, type Column } from '../../ui/record-list.tsx';
+import { Empty } from '../../ui/state.tsx';
+import { PolicyDialog } from './policy-dialog.tsx';
+import { SLA_POLICIES } from './texts.ts';
+
+const KEY = ['sla-policies'] as const;
+
+export function PoliciesScreen(): ReactElement {
+  const texts = useTexts(SLA_POLICIES);
+  const names = useTexts(SCREEN_NAMES);
+  const mayCreate = useMay('inboxes:create');
+  const mayChange = useMay('inboxes:update');
+  const [edited, edit] = useState<SlaPolicy | 'NEW' | null>(null);
+  const feed = useFeed<SlaPolicy>(
+    KEY,
+    (after, signal) => parley.slaPolicies.list({ limit: 50, skipCount: true, after }, { signal }),
+    { isLive: false },
+  );
+  const create = mayCreate && (
+    <Button kind="primary" icon="plus" onClick={() => edit('NEW')}>
+      {texts.create}
+    </Button>
+  );
+  const isFirst = hasNothing(feed);
+  return (
+    <Page title={names['sla-policies']} lead={texts.lead} actions={!isFirst && create}>
+      <RecordList
+        label={names['sla-policies']}
+        feed={feed}
+        columns={useColumns()}
+        empty={
+          <Empty icon="flag" title={texts.nothing}>
+            {isFirst && create}
+          </Empty>
+        }
+        onOpen={mayChange ? edit : undefined}
+      />
+      {edited !== null && (
+        <PolicyDialog
+          policy={edited === 'NEW' ? null : edited}
+          onClose={() => edit(null)}
+          onSaved={(saved) =>
+            changeFeeds<SlaPolicy>(KEY, (present) => placeInFeed(present, saved, ({ createdAt }) => createdAt))
+          }
+          onRemoved={({ _id }) => changeFeeds<SlaPolicy>(KEY, (present) => removeFromFeed(present, _id))}
+        />
+      )}
+    </Page>
+  );
+}
+
+function useColumns(): Column<SlaPolicy>[] {
+  const texts = useTexts(SLA_POLICIES);
+  const write = (minutes: number | null): string => (minutes === null ? '–' : formatShortDuration(minutes));
+  return [
+    { key: 'position', title: texts.position, width: '80px', render: ({ position }) => formatNumber(position) },
+    { key: 'name', title: texts.name, width: 'minmax(140px, 3fr)', render: ({ name }) => name },
+    {
+      key: 'first',
+      title: texts.firstShort,
+      width: 'minmax(110px, 1fr)',
+      render: (policy) => write(policy.first_reply_minutes),
+    },
+    {
+      key: 'next',
+      title: texts.nextShort,
+      width: 'minmax(110px, 1fr)',
+      isSecondary: true,
+      render: (policy) => write(policy.next_reply_minutes),
+    },
+    {
+      key: 'close',
+      title: texts.closeShort,
+      width: 'minmax(110px, 1fr)',
+      isSecondary: true,
+      render: (policy) => write(policy.close_minutes),
+    },
+  ];
+}

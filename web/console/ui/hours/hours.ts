@@ -1,0 +1,42 @@
+/** Weekly hours as forms hold them: the spans of each day as people write them, such as 09:00-12:00, 13:00-18:00. */
+import type { BusinessHours } from '@parley/sdk';
+
+type OpenTime = BusinessHours['days'][number];
+type Span = Omit<OpenTime, 'day'>;
+
+const DAYS: readonly OpenTime['day'][] = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
+
+export interface WeekDraft {
+  timeZone: string;
+  /** The spans of the days, from Monday; empty for a day without any. */
+  days: readonly string[];
+}
+
+export const writeSpans = (spans: readonly Span[]): string => spans.map(({ from, to }) => `${from}-${to}`).join(', ');
+
+/** Reads spans as they are written; the platform says what is wrong with one. */
+export const readSpans = (text: string): Span[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [from = '', to = ''] = part.split(/[-–]/).map((clock) => clock.trim());
+      return { from, to };
+    });
+
+export const toWeekDraft = ({ time_zone, days }: Pick<BusinessHours, 'time_zone' | 'days'>): WeekDraft => ({
+  timeZone: time_zone,
+  days: DAYS.map((name) => writeSpans(days.filter(({ day }) => day === name))),
+});
+
+export const toWeek = ({ timeZone, days }: WeekDraft): Pick<BusinessHours, 'time_zone' | 'days'> => ({
+  time_zone: timeZone,
+  days: DAYS.flatMap((day, index) => readSpans(days[index] ?? '').map((span) => ({ day, ...span }))),
+});
+
+/** The usual hours, in the time zone of the browser. */
+export const usualWeek = (): WeekDraft => ({
+  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  days: DAYS.map((day) => (day === 'SAT' || day === 'SUN' ? '' : '09:00-18:00')),
+});
