@@ -297,15 +297,23 @@ async function scheduleMessageAgain({ database }: Platform, own: FullCompany): P
   );
 }
 
+/** Conditions on a custom field of the company. */
+const onField = ({ slugs }: FullCompany): Json[] => [
+  {
+    match: 'ALL',
+    conditions: [{ field: 'custom_field', custom_field: slugs['conversation-field'], operator: 'IS_SET' }],
+  },
+];
+
 /** A rule that never runs. */
-const RULE: Json = {
+const makeRule = (own: FullCompany): Json => ({
   name: 'Till',
   event: 'TAG_ADDED',
   after_minutes: null,
   is_active: false,
-  conditions: [],
+  conditions: onField(own),
   actions: { add_tags: ['till'] },
-};
+});
 
 /** A message that is due in almost a year. */
 const schedules = (own: FullCompany): Json => ({
@@ -316,6 +324,11 @@ const schedules = (own: FullCompany): Json => ({
 
 const schedulesTemplate = ({ marker }: FullCompany): Record<string, Json> => ({
   'message.template': { message: { contentType: 'TEMPLATE', template: { name: marker, language: 'pt_BR' } } },
+});
+
+/** The place of a template among actions. */
+const sendsTemplate = ({ marker }: FullCompany): Record<string, Json> => ({
+  'actions.template': { actions: { template: { name: marker, language: 'pt_BR' } } },
 });
 
 export const SAMPLES: Record<string, Sample> = {
@@ -374,7 +387,7 @@ export const SAMPLES: Record<string, Sample> = {
     headers: ({ sessionToken }) => ({ ...FROM_PAGE, cookie: `parley_session=${sessionToken}` }),
     prepare: addSession,
   },
-  'GET /v1/notifications': { onlyUsers: true, prepare: notifyUsers },
+  'GET /v1/notifications': { onlyUsers: true, isOfCaller: true, prepare: notifyUsers },
   'GET /v1/notifications/counts': { onlyUsers: true },
   'POST /v1/notifications/read': {
     onlyUsers: true,
@@ -499,12 +512,12 @@ export const SAMPLES: Record<string, Sample> = {
     body: () => ({ shortcut: newId(), content: 'Olá', owner: null }),
   },
   'PATCH /v1/quick-replies/{id}': { body: () => ({ title: 'Till' }) },
-  'POST /v1/macros': { body: () => ({ owner: null, actions: { add_tags: ['till'] } }) },
-  'PATCH /v1/macros/{id}': { body: () => ({ name: 'Till' }) },
+  'POST /v1/macros': { body: () => ({ owner: null, actions: { add_tags: ['till'] } }), at: sendsTemplate },
+  'PATCH /v1/macros/{id}': { body: () => ({ name: 'Till' }), at: sendsTemplate },
   'POST /v1/conversations/{id}/macro': { body: (own) => ({ macro: findId(own, 'macro'), hold_seconds: 0 }) },
-  'POST /v1/rules': { body: () => RULE },
-  'PATCH /v1/rules/{id}': { body: () => RULE },
-  'POST /v1/rules/dry-run': { body: () => ({ event: 'MESSAGE_RECEIVED', conditions: [] }) },
+  'POST /v1/rules': { body: makeRule, at: sendsTemplate },
+  'PATCH /v1/rules/{id}': { body: makeRule, at: sendsTemplate },
+  'POST /v1/rules/dry-run': { body: (own) => ({ event: 'MESSAGE_RECEIVED', conditions: onField(own) }) },
   'POST /v1/teams': { body: () => ({ name: newId() }) },
   'PATCH /v1/teams/{id}': { body: () => ({ description: 'Takes orders' }) },
   'POST /v1/sla-policies': {
