@@ -43,8 +43,7 @@ create table rule_events (
   attempts integer not null default 0,
   created_at timestamptz(3) not null default now(),
   primary key (company_id, _id),
-  foreign key (company_id, conversation_id) references conversations on delete cascade,
-  foreign key (company_id, rule_id) references rules on delete cascade
+  foreign key (company_id, conversation_id) references conversations on delete cascade
 );
 create index rule_events_waiting on rule_events (company_id, created_at) where is_waiting;
 create index rule_events_held on rule_events (held_until) where not is_waiting;
@@ -52,7 +51,8 @@ create index rule_events_conversation on rule_events (company_id, conversation_i
 create index rule_events_rule on rule_events (company_id, rule_id) where rule_id is not null;
 call tenant_table('rule_events');
 
--- What rules have done. The key makes each event run a rule at most once.
+-- What rules have done. The key makes each event run a rule at most once. The runs of a removed rule go with the old ones, because there may
+-- be very many.
 create table rule_runs (
   company_id text collate "C" not null references companies,
   _id text collate "C" not null,
@@ -72,7 +72,6 @@ create table rule_runs (
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   primary key (company_id, _id),
-  foreign key (company_id, rule_id) references rules on delete cascade,
   foreign key (company_id, conversation_id) references conversations on delete cascade
 );
 create unique index rule_runs_event_key on rule_runs (company_id, rule_id, event_id);

@@ -45,7 +45,7 @@ $$;
 create or replace trigger left_for_rules after insert on conversations referencing new table as changed
   for each statement execute function leave_opened_for_rules();
 
--- However many rows there are, these read each of them once; the plan of a join could be that for few rows.
+-- A bulk send that reopens conversations shows its message in them at once. However many rows there are, these read each of them once; the plan of a join could be that for few rows.
 create or replace function leave_changed_for_rules() returns trigger language plpgsql as $$
 declare
   wanted text[];
@@ -55,7 +55,8 @@ begin
   if wanted is null then return null; end if;
   if 'CONVERSATION_OPENED' = any (wanted) then
     perform leave_rule_events('CONVERSATION_OPENED', array_agg(company_id), array_agg(_id)) from (
-      select company_id, _id from changed where status <> 'CLOSED' intersect select company_id, _id from earlier where status = 'CLOSED') c;
+      select company_id, _id, last_message_id from changed where status <> 'CLOSED'
+        intersect select company_id, _id, last_message_id from earlier where status = 'CLOSED') c;
   end if;
   if 'CONVERSATION_CLOSED' = any (wanted) then
     perform leave_rule_events('CONVERSATION_CLOSED', array_agg(company_id), array_agg(_id)) from (

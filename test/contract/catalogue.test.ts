@@ -160,6 +160,8 @@ const WITHOUT_REFERENCE: Record<string, string> = {
   'follow_ups.message_id': 'a message of the conversation, with which the follow-up goes',
   'rule_events.message_id': 'a message of the conversation, with which the event goes',
   'rule_runs.message_id': 'a message of the conversation, with which the run goes',
+  'rule_events.rule_id': 'a rule that is removed meanwhile does not look at the event',
+  'rule_runs.rule_id': 'runs of a removed rule, which nobody sees, go with the old ones',
   'rule_runs.event_id': 'the event is deleted once all rules have looked at it',
   'rule_runs.scheduled_id': 'a scheduled message of the conversation, which is deleted sooner',
   'away_texts.message_id': 'a message of the conversation, with which the away text goes',

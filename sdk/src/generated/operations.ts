@@ -1804,7 +1804,7 @@ export interface Methods {
     create: (body: MacroCreate, options?: CallOptions) => Promise<Macro>;
   };
   rules: {
-    /** Remove a rule. The list of its runs is deleted with it. Requires the scope `agents:delete`. */
+    /** Remove a rule. Events that happened before run it no more. The list of its runs is not found any more. Requires the scope `agents:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Rule>;
     /** Change a rule. `conditions` and `actions` replace all of them. Events that happened before the change run the rule as it is now. Requires the scope `agents:update`. Also requires `conversations:update`; `messages:create` if the actions write to the contact; `notes:create` if the actions write a note; `messages:create` if the actions write to the contact; `notes:create` if the actions write a note; `attachments:read` if the body names a file that the caller has not uploaded. */
     update: (id: string, body: RuleUpdate, options?: CallOptions) => Promise<Rule>;
@@ -1812,7 +1812,7 @@ export interface Methods {
     get: (id: string, options?: CallOptions) => Promise<Rule>;
     /** List rules. Those of an event run by `position`. Requires the scope `agents:read`. */
     list: ListMethod<[query?: RulesListQuery, options?: CallOptions], Rule>;
-    /** Create a rule. When the event happens in a conversation and each group of conditions holds, the platform makes the actions, all or none of them. Changes made by rules start no rule, and each event runs a rule at most once. A rule writes to the contact of a conversation at most once in 24 hours, and never answers automatic messages. Requires the scope `agents:create`. Also requires `conversations:update`; `messages:create` if the actions write to the contact; `notes:create` if the actions write a note; `attachments:read` if the body names a file that the caller has not uploaded. */
+    /** Create a rule. When the event happens in a conversation and each group of conditions holds, the platform makes the actions, all or none of them. Changes made by rules start no rule, and each event runs a rule at most once. A rule writes to a contact in an inbox at most once in 24 hours, and never answers automatic messages. Requires the scope `agents:create`. Also requires `conversations:update`; `messages:create` if the actions write to the contact; `notes:create` if the actions write a note; `attachments:read` if the body names a file that the caller has not uploaded. */
     create: (body: RuleCreate, options?: CallOptions) => Promise<Rule>;
     /** List the runs of a rule. Events whose conditions do not hold make no run. Runs are kept for 30 days. Requires the scope `agents:read`. */
     listRuns: ListMethod<[id: string, query?: RulesListRunsQuery, options?: CallOptions], RuleRun>;

@@ -3350,7 +3350,7 @@ export interface RuleRun {
   message: string | null;
   /** FAILED: none of its actions was made, and `failure` says why */
   status: 'DONE' | 'FAILED';
-  /** Why its message to the contact was left out. RECENT: the rule has written in this conversation within 24 hours; AUTOMATIC: it would answer a machine */
+  /** Why its message to the contact was left out. RECENT: the rule has written to the contact in this inbox within 24 hours; AUTOMATIC: it would answer a machine */
   reply_skipped: 'RECENT' | 'AUTOMATIC' | null;
   /** The scheduled message that it sends to the contact */
   scheduled_message: string | null;

@@ -5,7 +5,7 @@ import { leaveTurns } from '../agents/turns/ingest-queries.ts';
 import type { Thread } from '../conversations/ingest-queries.ts';
 import { isNamedIn } from '../inboxes/test-people.ts';
 import type { Message } from '../messages/schemas.ts';
-import { leaveMessages } from '../rules/ingest-queries.ts';
+import { leaveMessages, markAutomatic } from '../rules/ingest-queries.ts';
 import { RULE_EVENTS_QUEUE } from '../rules/schemas.ts';
 import { isFromContact, type PlacedMessage } from './batch.ts';
 
@@ -45,9 +45,16 @@ export function leaveForRules(
     const isAutomatic = message.isAutomatic === true;
     return inserted ? [{ company: receiver.company, conversation, message: inserted._id, isAutomatic }] : [];
   });
-  if (left.length === 0) return;
-  tx.awaitAtCommit(leaveMessages(tx, left));
-  tx.wakes(RULE_EVENTS_QUEUE);
+  const byMachines = placed.filter((arrival) => arrival.message.isAutomatic && findInserted(arrival));
+  if (left.length > 0) tx.awaitAtCommit(leaveMessages(tx, left));
+  if (byMachines.length > 0)
+    tx.awaitAtCommit(
+      markAutomatic(
+        tx,
+        byMachines.map(({ receiver: { company }, conversation }) => ({ company, conversation })),
+      ),
+    );
+  if (left.length > 0) tx.wakes(RULE_EVENTS_QUEUE);
 }
 
 /** Returns true when an agent should answer the message. */

@@ -14,7 +14,7 @@ import type { Conversation } from '../conversations/schemas.ts';
 import { storeNote } from '../messages/messages.ts';
 import { checkVariables } from '../quick-replies/quick-replies.ts';
 import { prepareContent, readContent } from '../scheduled-messages/content.ts';
-import { storeScheduled } from '../scheduled-messages/scheduled-messages.ts';
+import { leaveClosed, storeScheduled } from '../scheduled-messages/scheduled-messages.ts';
 import { checkGivenFiles } from '../templates/given-files.ts';
 import type { ScheduledContentRecord } from '../scheduled-messages/schemas.ts';
 import type { Actions } from './schemas.ts';
@@ -82,7 +82,7 @@ export interface ActionsRun extends Pick<Change, 'audit'> {
 
 /**
  * Makes the actions in the caller's transaction. The message to the contact is left to the loop of scheduled messages, under the rules of
- * every send, and does not reopen a conversation that the actions close. Returns its id; null when there is none.
+ * every send, and does not reopen a conversation that is closed then. Returns its id; null when there is none.
  */
 export async function makeActions(
   kit: Kit,
@@ -95,6 +95,7 @@ export async function makeActions(
   if (note !== undefined) await storeNote(tx, acting, { conversationId: conversation, message: { content: note } });
   const scheduled = message && (await scheduleMessage(tx, acting, { conversation, message, holdSeconds }));
   if (!isDeepStrictEqual(change, {})) await makeChange(kit, tx, acting, { id: conversation, change, audit });
+  if (scheduled !== null) await leaveClosed(tx, scheduled);
   return scheduled;
 }
 

@@ -8,6 +8,7 @@ import { emitConversations } from '../conversations/announce.ts';
 import { continueWindows } from '../conversations/ingest-queries.ts';
 import {
   closeDoubleConversations,
+  forgetClosings,
   moveBulkRows,
   moveEnrollments,
   moveConversations,
@@ -32,6 +33,10 @@ export async function mergeInto(tx: TenantTx, to: string, from: string): Promise
   const pair = await lockContactPair(tx, to, from);
   const move = { from, to };
   const changed = await closeDoubleConversations(tx, move);
+  await forgetClosings(
+    tx,
+    changed.map(({ _id }) => _id),
+  );
   const moved = await moveContactRecords(tx, move);
   await continueWindows(tx, to, null);
   const contact = await absorbContact(tx, pair);

@@ -45,6 +45,16 @@ export function closeDoubleConversations(tx: TenantTx, { from, to }: ContactMove
   });
 }
 
+/** A conversation that goes on in another one was not closed by anyone: no rule looks at it. */
+export function forgetClosings(tx: TenantTx, conversations: string[]): Promise<number> {
+  return exec(tx, {
+    name: 'merges.forgetClosings',
+    text: `delete from rule_events where company_id = $1 and conversation_id = any($2::text[]) and event = 'CONVERSATION_CLOSED'
+      and claimed_at is null`,
+    values: [tx.companyId, conversations],
+  });
+}
+
 export function moveConversations(tx: TenantTx, { from, to }: ContactMove): Promise<{ _id: string; open: boolean }[]> {
   return many(tx, {
     name: 'merges.moveConversations',

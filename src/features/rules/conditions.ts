@@ -7,7 +7,7 @@ import { describeValues, foldText } from '../../platform/values/words.ts';
 import { CONVERSATION_STATUSES, HANDLERS, type Conversation } from '../conversations/schemas.ts';
 import { applyValues } from '../custom-fields/values.ts';
 import { findMissing, type NamedKind } from './queries.ts';
-import type { Condition, ConditionField, ConditionGroup, Operator } from './schemas.ts';
+import { MAX_RULE_VALUES, type Condition, type ConditionField, type ConditionGroup, type Operator } from './schemas.ts';
 
 /** What the conditions look at. */
 export interface Situation {
@@ -16,39 +16,52 @@ export interface Situation {
   text: string | null;
 }
 
-export const areMet = (groups: readonly ConditionGroup[], situation: Situation): boolean =>
-  groups.every(({ match, conditions }) =>
-    match === 'ALL'
-      ? conditions.every((condition) => isMet(condition, situation))
-      : conditions.some((condition) => isMet(condition, situation)),
-  );
-
-function isMet(condition: Condition, situation: Situation): boolean {
-  const present = readValues(condition, situation);
-  const { operator, values = [] } = condition;
-  switch (operator) {
-    case 'ANY_OF':
-      return values.some((value) => present.includes(value));
-    case 'NONE_OF':
-      return !values.some((value) => present.includes(value));
-    case 'CONTAINS_ANY_OF':
-      return containsAny(present, values);
-    case 'CONTAINS_NONE_OF':
-      return !containsAny(present, values);
-    case 'AT_LEAST':
-      return present.some((value) => compare(value, values[0] ?? '') >= 0);
-    case 'AT_MOST':
-      return present.some((value) => compare(value, values[0] ?? '') <= 0);
-    case 'IS_SET':
-      return present.length > 0;
-    case 'IS_EMPTY':
-      return present.length === 0;
-  }
+/** Returns a function that says whether all groups of conditions hold. What does not depend on the situation is prepared once. */
+export function compileConditions(groups: readonly ConditionGroup[]): (situation: Situation) => boolean {
+  const compiled = groups.map(({ match, conditions }) => ({ match, tests: conditions.map(compileCondition) }));
+  return (situation) => {
+    const folded = new Map<string, string>();
+    const fold = (text: string): string => {
+      const known = folded.get(text) ?? foldText(text);
+      folded.set(text, known);
+      return known;
+    };
+    return compiled.every(({ match, tests }) =>
+      match === 'ALL' ? tests.every((test) => test(situation, fold)) : tests.some((test) => test(situation, fold)),
+    );
+  };
 }
 
-function containsAny(present: readonly string[], values: readonly string[]): boolean {
-  const texts = present.map(foldText);
-  return values.some((value) => texts.some((text) => text.includes(foldText(value))));
+type Test = (situation: Situation, fold: (text: string) => string) => boolean;
+
+function compileCondition(condition: Condition): Test {
+  const { operator, values = [] } = condition;
+  const [first = ''] = values;
+  const wanted = new Set(values);
+  const parts = values.map(foldText);
+  const contains: Test = (situation, fold) =>
+    readValues(condition, situation).some((present) => parts.some((part) => fold(present).includes(part)));
+  const read = (test: (present: readonly string[]) => boolean): Test => {
+    return (situation) => test(readValues(condition, situation));
+  };
+  switch (operator) {
+    case 'ANY_OF':
+      return read((present) => present.some((value) => wanted.has(value)));
+    case 'NONE_OF':
+      return read((present) => !present.some((value) => wanted.has(value)));
+    case 'CONTAINS_ANY_OF':
+      return contains;
+    case 'CONTAINS_NONE_OF':
+      return (situation, fold) => !contains(situation, fold);
+    case 'AT_LEAST':
+      return read((present) => present.some((value) => compare(value, first) >= 0));
+    case 'AT_MOST':
+      return read((present) => present.some((value) => compare(value, first) <= 0));
+    case 'IS_SET':
+      return read((present) => present.length > 0);
+    case 'IS_EMPTY':
+      return read((present) => present.length === 0);
+  }
 }
 
 /** Compares numbers as numbers, and all else, such as dates, as texts. */
@@ -99,6 +112,8 @@ const FIELDS: Record<ConditionField, FieldRule> = {
 
 /** Throws for conditions that can never be evaluated, or that name a record which does not exist. */
 export async function checkConditions(read: TenantRead, groups: readonly ConditionGroup[]): Promise<void> {
+  const count = groups.flatMap(({ conditions }) => conditions.flatMap(({ values = [] }) => values)).length;
+  if (count > MAX_RULE_VALUES) throw invalid('conditions', `have more than ${MAX_RULE_VALUES} values`, 'LIMIT_REACHED');
   for (const [group, { conditions }] of groups.entries())
     for (const [index, condition] of conditions.entries())
       await checkCondition(read, condition, `conditions[${group}].conditions[${index}]`);
@@ -114,6 +129,8 @@ async function checkCondition(read: TenantRead, condition: Condition, path: stri
   if (!isBare && !values) throw invalid(`${path}.values`, `is required by ${operator}`, 'REQUIRED');
   if ((operator === 'AT_LEAST' || operator === 'AT_MOST') && values?.length !== 1)
     throw invalid(`${path}.values`, `must be one value for ${operator}`);
+  if (operator.startsWith('CONTAINS') && values?.some((value) => foldText(value) === ''))
+    throw invalid(`${path}.values`, 'must contain letters, digits or signs');
   await checkField(read, field, custom_field, `${path}.custom_field`);
   const wrong = choices && values ? values.findIndex((value) => !choices.includes(value)) : -1;
   if (wrong >= 0) throw invalid(`${path}.values[${wrong}]`, `must be ${describeValues(choices ?? [])}`);

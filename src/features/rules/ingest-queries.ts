@@ -24,3 +24,17 @@ export function leaveMessages(tx: SystemTx, left: readonly LeftMessage[]): Promi
     ],
   });
 }
+
+/** Notes that a machine wrote what has happened in these conversations and no rule has looked at: triggers left it in this transaction. */
+export function markAutomatic(
+  tx: SystemTx,
+  conversations: readonly Pick<LeftMessage, 'company' | 'conversation'>[],
+): Promise<number> {
+  return exec(tx, {
+    name: 'rules.markAutomatic',
+    text: `update rule_events e set is_automatic = true
+      from (select distinct * from unnest($1::text[], $2::text[]) as c (company_id, conversation_id)) c
+      where e.company_id = c.company_id and e.conversation_id = c.conversation_id and e.created_at = now()::timestamptz(3)`,
+    values: [conversations.map(({ company }) => company), conversations.map(({ conversation }) => conversation)],
+  });
+}

@@ -5,13 +5,13 @@ import { startClaimLoop, type ClaimLoop } from '../../platform/work/claims/claim
 import { openLeases } from '../../platform/work/claims/leases.ts';
 import { claimEvents, recordEvents, RULE_EVENTS, type ClaimedEvent, type EventOutcome } from './queue-queries.ts';
 import { RULE_EVENTS_QUEUE } from './schemas.ts';
-import { giveUpRules, runRules } from './work.ts';
+import { runRules } from './work.ts';
 
 const SLOTS = 16;
 const SLOTS_PER_COMPANY = 4;
 // A hundred rules, each with a transaction of some statements.
 const RUN_MS = 30_000;
-// Tried again after 10 s, then after twice as long each time: three hours in all.
+// Tried again after 20 s, then after twice as long each time: almost six hours in all.
 const MAX_ATTEMPTS = declareLimit(10, {
   topic: 'Messages',
   what: 'Rules: attempts while the platform itself fails',
@@ -41,7 +41,7 @@ async function runOnce(kit: Kit, claimed: ClaimedEvent): Promise<EventOutcome> {
   const { company, _id, claimed_at, attempts } = claimed;
   const end = { company, _id, claimed_at };
   try {
-    await (attempts > MAX_ATTEMPTS ? giveUpRules(kit, claimed) : runRules(kit, claimed));
+    if (claimed.is_active) await runRules(kit, claimed, { isLast: attempts > MAX_ATTEMPTS });
     return { ...end, pause_seconds: null };
   } catch (error) {
     // Failure policy: what the platform could not do is done later, and again and again for some hours.

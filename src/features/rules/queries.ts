@@ -75,6 +75,16 @@ export function updateRule(tx: TenantTx, id: string, fields: RuleFields): Promis
   });
 }
 
+/** Lets the rule look at contacts who wait already when they have waited for so many minutes. */
+export function moveOverdue(tx: TenantTx, id: string, minutes: number): Promise<number> {
+  return exec(tx, {
+    name: 'rules.moveOverdue',
+    text: `update rule_events set held_until = awaited_at + make_interval(mins => $3)
+      where company_id = $1 and rule_id = $2 and not is_waiting and claimed_at is null`,
+    values: [tx.companyId, id, minutes],
+  });
+}
+
 export function deleteRule(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'rules.delete',

@@ -18,6 +18,8 @@ export interface ClaimedEvent extends LeasedRow {
   conversation: string;
   message: string | null;
   is_automatic: boolean;
+  /** False for a suspended company, whose rules do not run. */
+  is_active: boolean;
   /** For REPLY_OVERDUE: the rule, and since when the contact had waited. */
   rule: string | null;
   awaited_at: string | null;
@@ -39,7 +41,7 @@ export async function claimEvents(
       update rule_events e set ${leaseColumns(RULE_EVENTS)}, attempts = attempts + 1
       from picked where ${isPicked('e')}
       returning e.company_id as company, e._id, attempts, claimed_at, event, conversation_id as conversation, message_id as message,
-        is_automatic, rule_id as rule, awaited_at`,
+        is_automatic, rule_id as rule, awaited_at, (select c.status = 'ACTIVE' from companies c where c._id = e.company_id) as is_active`,
     values: pickValues(capacity),
   });
   return { claimed, dismissed: 0 };

@@ -32,7 +32,7 @@ export function ruleRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Create a rule',
     description:
       'When the event happens in a conversation and each group of conditions holds, the platform makes the actions, all or none of them. Changes made by rules start no ' +
-      'rule, and each event runs a rule at most once. A rule writes to the contact of a conversation at most once in 24 hours, and never answers automatic messages.',
+      'rule, and each event runs a rule at most once. A rule writes to a contact in an inbox at most once in 24 hours, and never answers automatic messages.',
     body: ref(RuleCreate),
     answers: { 201: ref(Rule) },
     errors: ['UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
@@ -100,7 +100,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'agents:delete',
     action: 'rules.delete',
     summary: 'Remove a rule',
-    description: 'The list of its runs is deleted with it.',
+    description: 'Events that happened before run it no more. The list of its runs is not found any more.',
     params: RuleParams,
     answers: { 200: ref(Rule) },
     handler: (tenant, { params }) => removeRule(tenant, params.id),

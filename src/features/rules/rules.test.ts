@@ -1,16 +1,19 @@
 /** Rules: what starts them, what they look at, and what keeps them from loops. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
+import { MAIL_LOG_IN, startSmtpServer, trustCertificate } from '../../../test/support/mail-servers.ts';
+import { SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { readEvents, sendText, silenceNetwork, writeAsContact } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { startRules } from './loop.ts';
-import { MAX_RULES } from './schemas.ts';
+import { MAX_RULES, MAX_RUNS_PER_HOUR } from './schemas.ts';
 import { purgeRuns } from './upkeep.ts';
 
 const PATH = '/v1/rules';
+const certificate = trustCertificate({ after });
 const platform = await startPlatform();
 const { call, database, demo } = platform;
 await silenceNetwork(platform);
@@ -75,7 +78,7 @@ test('a rule whose conditions hold for a message changes the conversation in one
   await remove(rule);
 });
 
-test('a rule answers through the one sender, at most once in 24 hours per conversation, and the contact still waits for a person', async () => {
+test('a rule answers through the one sender, at most once in 24 hours per contact and inbox, and the contact still waits for a person', async () => {
   const rule = await create({ actions: { reply: 'Recebemos: {{contact.phone_number}}', add_tags: ['seen'] } });
   const { conversation, contact } = await write('Oi');
   const [run] = await listRuns(rule);
@@ -96,10 +99,15 @@ test('a rule answers through the one sender, at most once in 24 hours per conver
     [again?.['status'], again?.['reply_skipped'], again?.['scheduled_message']],
     ['DONE', 'RECENT', null],
   );
+  await change(conversation._id, { status: 'CLOSED' });
+  await settle();
+  const next = await write('Outra coisa', contact.phone_number.slice(1));
+  assert.notEqual(next.conversation._id, conversation._id);
+  assert.equal((await listRuns(rule))[0]?.['reply_skipped'], 'RECENT');
   await remove(rule);
 });
 
-test('conversations that are opened, assigned, tagged or closed run their rules, and campaigns open none for them', async () => {
+test('conversations that are opened, assigned, tagged or closed run their rules', async () => {
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const events = ['CONVERSATION_OPENED', 'CONVERSATION_ASSIGNED', 'TAG_ADDED', 'CONVERSATION_CLOSED'];
   const rules = await Promise.all(
@@ -122,6 +130,63 @@ test('conversations that are opened, assigned, tagged or closed run their rules,
   await settle();
   assert.deepEqual(await count(), [2, 1, 1, 1]);
   await remove(...rules);
+});
+
+test('a message of a rule to a closed conversation, such as a survey, leaves it closed', async () => {
+  const rule = await create({ event: 'CONVERSATION_CLOSED', actions: { reply: 'Como foi?' } });
+  const { conversation } = await write('Oi');
+  await change(conversation._id, { status: 'CLOSED' });
+  await settle();
+  const [run] = await listRuns(rule);
+  await waitUntil('the message to be sent', async () => {
+    const { body } = await call(200, 'GET', `/v1/scheduled-messages/${run?.['scheduled_message']}`);
+    return body.status === 'SENT';
+  });
+  assert.equal((await read(conversation._id)).status, 'CLOSED');
+  await remove(rule);
+});
+
+test('a rule does not answer what a machine has written, also where that opens a conversation, and makes its other actions', async () => {
+  const smtp = await startSmtpServer({ after }, certificate);
+  const hook_secret = 'a-secret-of-the-mail-server-4712';
+  const smtp_url = `smtps://127.0.0.1:${smtp.port}`;
+  const email_config = { ...MAIL_LOG_IN, address: 'b@shop.example', smtp_url, hook_secret };
+  const { body: inbox } = await call(201, 'POST', '/v1/inboxes', {
+    body: { channel: 'EMAIL', name: 'Mails', email_config },
+  });
+  const rules = [
+    await create({ actions: { reply: 'Oi', add_tags: ['written'] } }),
+    await create({ event: 'CONVERSATION_OPENED', actions: { reply: 'Oi', priority: 'LOW' } }),
+  ];
+  const from = 'robot@client.example';
+  const mail = { ...SAMPLE_HEADERS, From: from, 'Message-ID': `<${from}>`, 'Auto-Submitted': 'auto-replied' };
+  const headers = { 'content-type': 'message/rfc822', 'x-hook-secret': hook_secret };
+  await call(200, 'POST', `/hooks/email/${inbox._id}`, { key: null, raw: writeMail(mail, 'Estou de férias'), headers });
+  await settle();
+  const [conversation] = (await call(200, 'GET', `/v1/conversations?inbox=${inbox._id}`)).body.result;
+  assert.deepEqual([conversation.tags, conversation.priority], [['written'], 'LOW']);
+  for (const rule of rules) {
+    const [run] = await listRuns(rule);
+    assert.deepEqual(
+      [run?.['status'], run?.['reply_skipped'], run?.['scheduled_message']],
+      ['DONE', 'AUTOMATIC', null],
+    );
+  }
+  await remove(...rules);
+});
+
+test('a rule runs at most 20 times an hour in a conversation', async () => {
+  const rule = await create({ event: 'TAG_ADDED', actions: { remove_tags: ['x'] } });
+  const { conversation } = await write('Oi');
+  await database.sql(
+    `insert into rule_runs (company_id, _id, rule_id, event_id, event, conversation_id, status)
+      select $1, new_id(), $2, new_id(), 'TAG_ADDED', $3, 'DONE' from generate_series(1, $4)`,
+    [demo._id, rule._id, conversation._id, MAX_RUNS_PER_HOUR],
+  );
+  await change(conversation._id, { tags: ['x'] });
+  await settle();
+  assert.deepEqual((await read(conversation._id)).tags, ['x']);
+  await remove(rule);
 });
 
 test('what a rule does starts no rule', async () => {
@@ -148,6 +213,12 @@ test('a reply that is overdue runs its rule once, and one that was given in time
     [late.conversation._id],
   );
   assert.equal(held?.minutes, 10);
+  await call(200, 'PATCH', `${PATH}/${rule._id}`, { body: { after_minutes: 30 } });
+  const [moved] = await database.sql<{ minutes: number }>(
+    `select (extract(epoch from held_until - awaited_at) / 60)::int as minutes from rule_events where conversation_id = $1`,
+    [late.conversation._id],
+  );
+  assert.equal(moved?.minutes, 30);
   await database.sql('update rule_events set held_until = now()');
   await waitUntil('rules to look at both', async () => (await database.sql('select from rule_events')).length === 0);
   assert.equal((await read(late.conversation._id)).priority, 'URGENT');

@@ -14,6 +14,7 @@ import {
   insertRule,
   listRules,
   lockRule,
+  moveOverdue,
   updateRule,
   type RuleFields,
 } from './queries.ts';
@@ -65,7 +66,10 @@ export async function updateRuleById(tenant: Tenant, id: string, input: RuleUpda
     const ends = input.event !== undefined && input.event !== 'REPLY_OVERDUE';
     const next = { ...own, ...(ends && { after_minutes: null }), ...input };
     checkTime(next);
-    return isDeepStrictEqual(next, own) ? before : updateRule(tx, id, next);
+    if (isDeepStrictEqual(next, own)) return before;
+    if (next.after_minutes !== null && next.after_minutes !== after_minutes)
+      await moveOverdue(tx, id, next.after_minutes);
+    return updateRule(tx, id, next);
   });
 }
 

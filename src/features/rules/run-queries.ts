@@ -41,7 +41,7 @@ export function endRun(
   });
 }
 
-/** Whether the rule has written to the contact of this conversation within so many hours. */
+/** Whether the rule has written to the contact in the inbox of this conversation within so many hours. */
 export function hasWritten(
   tx: TenantTx,
   { rule, conversation }: Pick<RuleRun, 'rule' | 'conversation'>,
@@ -49,9 +49,25 @@ export function hasWritten(
 ): Promise<boolean> {
   return oneValue(tx, {
     name: 'rules.hasWritten',
-    text: `select exists (select from rule_runs where company_id = $1 and conversation_id = $2 and rule_id = $3
-      and created_at > now() - make_interval(hours => $4) and scheduled_id is not null) as written`,
+    text: `select exists (select from conversations v
+        join conversations o on o.company_id = v.company_id and o.contact_id = v.contact_id and o.inbox_id = v.inbox_id
+        join rule_runs r on r.company_id = o.company_id and r.conversation_id = o._id and r.rule_id = $3
+      where v.company_id = $1 and v._id = $2 and r.created_at > now() - make_interval(hours => $4) and r.scheduled_id is not null) as written`,
     values: [tx.companyId, conversation, rule, hours],
+  });
+}
+
+/** Counts the runs of a rule in a conversation within the last hour, up to `most`. */
+export function countRecent(
+  tx: TenantTx,
+  { rule, conversation }: Pick<RuleRun, 'rule' | 'conversation'>,
+  most: number,
+): Promise<number> {
+  return oneValue(tx, {
+    name: 'rules.countRecent',
+    text: `select count(*)::int as count from (select from rule_runs where company_id = $1 and conversation_id = $2 and rule_id = $3
+      and created_at > now() - interval '1 hour' limit $4) recent`,
+    values: [tx.companyId, conversation, rule, most],
   });
 }
 

@@ -1,8 +1,9 @@
 /** Shows what rules have done, and what they would do. */
+import { setImmediate } from 'node:timers/promises';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
 import { readConversations } from '../conversations/conversations.ts';
-import { areMet, checkConditions } from './conditions.ts';
+import { checkConditions, compileConditions } from './conditions.ts';
 import { listActive, listReceived, listRuns } from './run-queries.ts';
 import { readRule } from './rules.ts';
 import {
@@ -14,6 +15,9 @@ import {
   type RuleRun,
   type RuleRunQuery,
 } from './schemas.ts';
+
+// Comparing so many texts takes some milliseconds.
+const CHECKED_AT_ONCE = 25;
 
 export async function pageRuns(tenant: Tenant, rule: string, query: RuleRunQuery): Promise<Page<RuleRun>> {
   await readRule(tenant, rule);
@@ -28,11 +32,15 @@ export async function dryRun({ read }: Tenant, { event, conditions = [] }: RuleD
   const checked = found.slice(0, MOST_CHECKED);
   const ids = [...new Set(checked.map(({ conversation }) => conversation))];
   const conversations = new Map((await readConversations(read, ids)).map((each) => [each._id, each]));
-  const matches = checked.flatMap(({ _id, ...candidate }) => {
+  const areMet = compileConditions(conditions);
+  const matches: RuleDryRunResult['matches'] = [];
+  for (const [index, { _id, ...candidate }] of checked.entries()) {
+    // Others wait while this process compares texts.
+    if (index % CHECKED_AT_ONCE === 0) await setImmediate();
     const conversation = conversations.get(candidate.conversation);
-    if (!conversation || !areMet(conditions, { conversation, text: candidate.text })) return [];
-    return [{ ...candidate, contact_name: conversation.contact_summary.name }];
-  });
+    if (conversation && areMet({ conversation, text: candidate.text }))
+      matches.push({ ...candidate, contact_name: conversation.contact_summary.name });
+  }
   return {
     checked: checked.length,
     matched: matches.length,

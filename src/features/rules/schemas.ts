@@ -38,9 +38,22 @@ const MAX_POSITION = declareLimit(1_000_000, { topic: 'Messages', what: 'Rules: 
 /** How often a rule writes to the contact of a conversation. */
 export const REPLY_PAUSE_HOURS = declareLimit(24, {
   topic: 'Messages',
-  what: 'Rules: time between two messages of a rule in a conversation',
+  what: 'Rules: time between two messages of a rule to a contact in an inbox',
   unit: 'hours',
   beyond: 'the message is left out',
+});
+
+/** How often a rule runs in a conversation, because two systems that answer each other's changes would go on for ever. */
+export const MAX_RUNS_PER_HOUR = declareLimit(20, {
+  topic: 'Messages',
+  what: 'Rules: runs of a rule in a conversation, per hour',
+  beyond: 'it does not run',
+});
+/** All values of a rule together, because each is compared with each message of a dry run. */
+export const MAX_RULE_VALUES = declareLimit(500, {
+  topic: 'Messages',
+  what: 'Values of a rule, together',
+  beyond: '400',
 });
 
 /** The queue of what has happened and rules wait for. */
@@ -218,7 +231,7 @@ export const RuleRun = define(
     reply_skipped: nullable(
       oneOf(
         ['RECENT', 'AUTOMATIC'],
-        `Why its message to the contact was left out. RECENT: the rule has written in this conversation within ${REPLY_PAUSE_HOURS} hours; AUTOMATIC: it would answer a machine`,
+        `Why its message to the contact was left out. RECENT: the rule has written to the contact in this inbox within ${REPLY_PAUSE_HOURS} hours; AUTOMATIC: it would answer a machine`,
       ),
     ),
     scheduled_message: nullable(recordId('scheduled-message', 'The scheduled message that it sends to the contact')),

@@ -2,49 +2,39 @@
 import type { Kit } from '../../kit.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { emit } from '../../platform/store/events.ts';
+import { repeatOvertaken } from '../../platform/store/overtaken.ts';
 import { actAs, type Acting, type TenantTx } from '../../platform/store/tenant.ts';
 import { toProblem, toRunError } from '../../platform/work/runs/work.ts';
 import { lockContactOf, readConversations } from '../conversations/conversations.ts';
 import type { Conversation } from '../conversations/schemas.ts';
 import { makeActions } from '../macros/actions.ts';
 import type { Actions } from '../macros/schemas.ts';
-import { areMet } from './conditions.ts';
+import { compileConditions } from './conditions.ts';
 import { findActiveRules } from './queries.ts';
 import type { ClaimedEvent } from './queue-queries.ts';
-import { beginRun, endRun, findText, hasWritten, type NewRun } from './run-queries.ts';
-import { REPLY_PAUSE_HOURS, type Rule, type RuleRun } from './schemas.ts';
+import { beginRun, countRecent, endRun, findText, hasWritten, type NewRun } from './run-queries.ts';
+import { MAX_RUNS_PER_HOUR, REPLY_PAUSE_HOURS, type Rule, type RuleRun } from './schemas.ts';
 
 /**
- * Runs the rules of the event, in their order. Throws when the platform itself fails: the event is then looked at again, and rules that it
- * has run are left out.
+ * Runs the rules of the event, in their order. Throws when the platform itself fails for one of them: the event is then looked at again, and
+ * rules that it has run are left out. With `isLast` that ends the rule's run as FAILED.
  */
-export async function runRules(kit: Kit, claimed: ClaimedEvent): Promise<void> {
+export async function runRules(kit: Kit, claimed: ClaimedEvent, { isLast }: { isLast: boolean }): Promise<void> {
   const read = kit.database.read(claimed.company);
-  const rules = (await findActiveRules(read, claimed.event)).filter(
-    ({ _id }) => claimed.rule === null || _id === claimed.rule,
-  );
-  for (const rule of rules) {
+  const faults: unknown[] = [];
+  for (const rule of await findActiveRules(read, claimed.event)) {
+    if (claimed.rule !== null && rule._id !== claimed.rule) continue;
     const acting = actAs(kit.database, claimed.company, { type: 'rule', id: rule._id, name: rule.name });
     try {
-      await acting.tx((tx) => runRule(kit, tx, acting, { rule, claimed }));
+      await repeatOvertaken(() => acting.tx((tx) => runRule(kit, tx, acting, { rule, claimed })));
     } catch (error) {
-      // Failure policy: an error of the rule itself ends its run as FAILED; any other one is thrown on, and the rule runs later.
-      if ((toProblem(error)?.status ?? 500) >= 500) throw error;
+      // Failure policy: an error of the rule itself ends its run as FAILED; with any other one the rule runs later, and the others run now.
       kit.log.info({ err: error, company: claimed.company, rule: rule._id }, 'rules: a rule could not be run');
-      await failRun(acting, { rule, claimed, error });
+      if (!isLast && (toProblem(error)?.status ?? 500) >= 500) faults.push(error);
+      else await failRun(acting, { rule, claimed, error });
     }
   }
-}
-
-/** Ends the runs of an event that could not be run several times. */
-export async function giveUpRules(kit: Kit, claimed: ClaimedEvent): Promise<void> {
-  const read = kit.database.read(claimed.company);
-  for (const rule of await findActiveRules(read, claimed.event))
-    await failRun(actAs(kit.database, claimed.company, { type: 'rule', id: rule._id, name: rule.name }), {
-      rule,
-      claimed,
-      error: null,
-    });
+  if (faults.length > 0) throw new AggregateError(faults, 'rules could not be run');
 }
 
 interface Attempt {
@@ -81,8 +71,9 @@ async function runRule(kit: Kit, tx: TenantTx, acting: Acting, attempt: Attempt)
   const [conversation] = await readConversations(tx, [claimed.conversation]);
   if (!conversation || !isDue(conversation, attempt)) return;
   const found = await findText(tx, claimed);
-  if (!areMet(rule.conditions, { conversation, text: found?.text ?? null })) return;
+  if (!compileConditions(rule.conditions)({ conversation, text: found?.text ?? null })) return;
   const run = toRun(attempt);
+  if ((await countRecent(tx, run, MAX_RUNS_PER_HOUR)) >= MAX_RUNS_PER_HOUR) return;
   if ((await beginRun(tx, run)) === 0) return;
   const { webhook, ...asked } = rule.actions;
   const { actions, reply_skipped } = await leaveOutReply(tx, attempt, asked);

@@ -107,6 +107,16 @@ export interface ScheduledChange extends Pick<
   actor: Author;
 }
 
+/** Makes a message leave its conversation closed, if that is closed now. */
+export function keepClosed(tx: TenantTx, id: string): Promise<number> {
+  return exec(tx, {
+    name: 'scheduled-messages.keepClosed',
+    text: `update scheduled_messages s set keeps_closed = true where company_id = $1 and _id = $2
+      and exists (select from conversations where company_id = $1 and _id = s.conversation_id and status = 'CLOSED')`,
+    values: [tx.companyId, id],
+  });
+}
+
 /** Changes a message that is not sent yet. A worker that has taken it loses it, and it is taken again when it is due. */
 export function updateScheduled(tx: TenantTx, next: ScheduledChange): Promise<number> {
   return exec(tx, {
@@ -147,7 +157,7 @@ export interface DueScheduled extends ScheduledMessage {
   is_calling: boolean;
   /** The conversation that gets the message: the open one with the contact, if the conversation itself is closed. */
   place: string;
-  /** Whether the conversation was closed while the message was held, and therefore stays closed. */
+  /** Whether the conversation was closed when the message was written, or while it was held, and therefore stays closed. */
   keeps_closed: boolean;
   company_active: boolean;
   author_active: boolean;
@@ -163,7 +173,7 @@ const DUE = `${COLUMNS}, actor, claimed_at, message_id is not null as is_calling
   coalesce((select o._id from conversations v join conversations o
       on o.company_id = v.company_id and o.inbox_id = v.inbox_id and o.contact_id = v.contact_id and o.status <> 'CLOSED'
     where v.company_id = s.company_id and v._id = s.conversation_id and v.status = 'CLOSED'), conversation_id) as place,
-  is_held and exists (select from conversations v where v.company_id = s.company_id and v._id = s.conversation_id
+  keeps_closed or is_held and exists (select from conversations v where v.company_id = s.company_id and v._id = s.conversation_id
     and v.closed_at > s.created_at) as keeps_closed,
   (select b.status from companies b where b._id = s.company_id) = 'ACTIVE' as company_active,
   case actor ->> 'type'

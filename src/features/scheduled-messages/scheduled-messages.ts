@@ -20,6 +20,7 @@ import {
   findScheduledMessages,
   findUnknownFilters,
   insertScheduled,
+  keepClosed,
   listScheduled,
   lockScheduled,
   updateScheduled,
@@ -83,6 +84,9 @@ export async function storeScheduled(
   if (given.send_at.getTime() <= Date.now()) tx.wakes(SCHEDULED_MESSAGES.name);
   return _id;
 }
+
+/** Lets a message leave its conversation closed, if the caller's transaction has closed it, or it was closed before. */
+export const leaveClosed = (tx: TenantTx, id: string): Promise<number> => keepClosed(tx, id);
 
 const pickAuthor = ({ actor: { type, id, name } }: Acting): Author => ({ type, id, name });
 

@@ -6,7 +6,7 @@ import { useTexts } from '../../texts/texts.ts';
 import { ListInput } from '../../ui/actions/inputs.tsx';
 import { ACTIONS } from '../../ui/actions/texts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { SelectField } from '../../ui/field.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
 import { explainField } from '../../ui/problem.ts';
 import { COMMON } from '../../ui/texts.ts';
 import { ChoicesField } from './choices-field.tsx';
@@ -39,9 +39,9 @@ export function ConditionFields({ form, error, isLocked, onChange }: RulePartPro
     <>
       {groups.length === 0 && <p className={styles['soft']}>{texts.always}</p>}
       {groups.map((group, index) => (
-        // Groups have no names of their own: their place is what they are.
+        // Groups and conditions have no names of their own. When one is removed, the fields of the others begin anew.
         <Group
-          key={index}
+          key={`${index} ${groups.length}`}
           {...{ group, index, fields, error, isLocked }}
           isOnly={groups.length === 1}
           onChange={(next) => set(next === null ? groups.toSpliced(index, 1) : groups.with(index, next))}
@@ -89,7 +89,7 @@ function Group({ group, index, fields, error, isLocked, isOnly, onChange }: Grou
       <ul className={styles['conditions']} aria-label={texts.conditions}>
         {conditions.map((condition, place) => (
           <Condition
-            key={place}
+            key={`${place} ${conditions.length}`}
             {...{ condition, fields, isLocked }}
             error={explainField(error, toPath(index, place))}
             onChange={(next) => set(next === null ? conditions.toSpliced(place, 1) : conditions.with(place, next))}
@@ -158,6 +158,16 @@ function ValuesField({ condition, field, error, isLocked, onChange }: ValuesFiel
   const actions = useTexts(ACTIONS);
   const about = { label: texts.values, error, disabled: isLocked, values: condition.values ?? [] };
   const set = (values: string[]): void => onChange({ ...condition, values });
+  if (condition.operator === 'AT_LEAST' || condition.operator === 'AT_MOST')
+    return (
+      <TextField
+        label={about.label}
+        error={error}
+        disabled={isLocked}
+        value={about.values[0] ?? ''}
+        onChange={(text) => set(text === '' ? [] : [text.replace(/^(-?\d+),(\d+)$/, '$1.$2')])}
+      />
+    );
   return field?.choices ? (
     <ChoicesField {...about} choices={field.choices} onChange={set} />
   ) : (

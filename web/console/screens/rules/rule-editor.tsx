@@ -22,7 +22,7 @@ import { COMMON } from '../../ui/texts.ts';
 import { showNotice } from '../../ui/toast.tsx';
 import { ConditionFields, listConditionPaths } from './condition-fields.tsx';
 import { DryRun } from './dry-run.tsx';
-import { EVENTS, toBody, toForm, type RuleForm, type RulePartProps } from './rule-form.ts';
+import { EVENTS, pickChanged, toBody, toForm, type RuleForm, type RulePartProps } from './rule-form.ts';
 import { RuleRuns } from './rule-runs.tsx';
 import styles from './rules.module.css';
 import { RULES } from './texts.ts';
@@ -34,8 +34,12 @@ export function RuleEditor({ rule }: { rule: Rule | null }): ReactElement {
   const texts = useTexts(RULES);
   const common = useTexts(COMMON);
   const mayWrite = useMay(rule ? 'agents:update' : 'agents:create');
-  const [form, setForm] = useState(() => toForm(rule));
-  const saving = useSaving(rule, form, (saved) => setForm(toForm(saved)));
+  const [before, setBefore] = useState(() => toForm(rule));
+  const [form, setForm] = useState(before);
+  const saving = useSaving(rule, { before, form }, (saved) => {
+    setBefore(toForm(saved));
+    setForm(toForm(saved));
+  });
   const { error } = saving;
   const part = {
     form,
@@ -78,7 +82,7 @@ export function RuleEditor({ rule }: { rule: Rule | null }): ReactElement {
           </Card>
         </div>
         <div>
-          <DryRun form={form} />
+          <DryRun key={JSON.stringify([form.event, form.groups])} form={form} />
           {rule && <RuleRuns rule={rule} />}
         </div>
       </SideBySide>
@@ -134,13 +138,15 @@ function Basics({ form, error, isLocked, onChange }: RulePartProps): ReactElemen
 
 function useSaving(
   rule: Rule | null,
-  form: RuleForm,
+  { before, form }: Record<'before' | 'form', RuleForm>,
   onSaved: (saved: Rule) => void,
 ): UseMutationResult<Rule, Error, void> {
   const common = useTexts(COMMON);
   const [, navigate] = useLocation();
   return useMutation({
-    mutationFn: () => (rule ? parley.rules.update(rule._id, toBody(form)) : parley.rules.create(toBody(form))),
+    // What somebody else has changed meanwhile, such as turning the rule off, stays.
+    mutationFn: () =>
+      rule ? parley.rules.update(rule._id, pickChanged(before, form)) : parley.rules.create(toBody(form)),
     onSuccess: (saved) => {
       showRule(saved);
       onSaved(saved);

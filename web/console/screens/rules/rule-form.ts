@@ -1,5 +1,5 @@
 /** What the form of a rule holds. */
-import type { Rule, RuleConditionGroup, RuleCreate } from '@parley/sdk';
+import type { Rule, RuleConditionGroup, RuleCreate, RuleUpdate } from '@parley/sdk';
 import type { ActionDraft } from '../../ui/actions/action-kinds.ts';
 
 export const EVENTS = [
@@ -55,3 +55,12 @@ export const toBody = ({ name, event, afterMinutes, isActive, position, groups, 
 
 export const toConditions = (groups: readonly RuleConditionGroup[]): RuleConditionGroup[] =>
   groups.filter(({ conditions }) => conditions.length > 0);
+
+/** Returns what was changed in the form, as the API takes it. */
+export function pickChanged(before: RuleForm, form: RuleForm): RuleUpdate {
+  const [old, next] = [toBody(before), toBody(form)];
+  const changed = Object.entries(next).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name as keyof RuleCreate]),
+  );
+  return Object.fromEntries(changed);
+}

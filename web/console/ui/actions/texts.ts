@@ -44,7 +44,7 @@ export const ACTIONS = defineTexts(
       note: 'Escrever uma nota',
       owner: 'Atribuir a uma pessoa',
       team: 'Atribuir a uma equipe',
-      agent: 'Passar a um agente',
+      agent: 'Passar para um agente',
       add_tags: 'Adicionar etiquetas',
       remove_tags: 'Remover etiquetas',
       commas: 'Separe várias com vírgulas.',
