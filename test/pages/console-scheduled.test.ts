@@ -151,12 +151,15 @@ test('a thread shows more failed scheduled messages than a page has, and says wh
       from scheduled_messages, generate_series(1, 101) n where _id = $1`,
     [_id],
   );
+  // Only the rows near the place to which the thread is scrolled are on the page.
+  const scrollTo = (text: string, end: 'top' | 'bottom'): Promise<unknown> =>
+    waitUntil(text, async () => {
+      await page.getByRole('log').evaluate((log, to) => log.scrollTo(0, to === 'top' ? 0 : log.scrollHeight), end);
+      return page.getByText(text, { exact: true }).isVisible();
+    });
   await page.reload();
-  await page.getByText('Parada 101', { exact: true }).waitFor();
-  await waitUntil('the oldest of them', async () => {
-    await page.getByRole('log').evaluate((log) => log.scrollTo(0, 0));
-    return page.getByText('Parada 1', { exact: true }).isVisible();
-  });
+  await scrollTo('Parada 101', 'bottom');
+  await scrollTo('Parada 1', 'top');
   const failing = '**/v1/scheduled-messages?*';
   const problem = { code: 'FORBIDDEN', title: 'Forbidden', detail: 'Forbidden', errors: [] };
   await page.route(failing, (route) =>
@@ -167,7 +170,7 @@ test('a thread shows more failed scheduled messages than a page has, and says wh
   assert.deepEqual(await findBarriers(page), []);
   await page.unroute(failing);
   await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('Parada 101', { exact: true }).waitFor();
+  await scrollTo('Parada 101', 'bottom');
   await page.getByText(/^Scheduled messages were not loaded/).waitFor({ state: 'detached' });
   await close();
 });
