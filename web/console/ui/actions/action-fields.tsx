@@ -14,6 +14,7 @@ import {
   ACTION_ICONS,
   addAction,
   canAdd,
+  isPresent,
   listOthers,
   removeAction,
   type ActionDraft,
@@ -35,7 +36,7 @@ export function ActionFields({ draft, kinds, error, isLocked, onChange }: Action
   const texts = useTexts(ACTIONS);
   const common = useTexts(COMMON);
   const agent = useAgents()[0]?._id;
-  const present = kinds.filter((kind) => draft[kind] !== undefined);
+  const present = kinds.filter((kind) => isPresent(draft, kind));
   const offered = kinds.filter((kind) => canAdd(draft, kind) && (kind !== 'agent' || agent !== undefined));
   const others = listOthers(draft, kinds);
   return (
@@ -123,8 +124,9 @@ function ActionField({ kind, ...props }: FieldProps): ReactElement {
         />
       );
     case 'unread':
+      return <p>{draft.unread === false ? texts.read : texts.unread}</p>;
     case 'webhook':
-      return <p>{texts[kind]}</p>;
+      return <p>{texts.webhook}</p>;
     default:
       return <ChoiceField {...props} {...about} kind={kind} />;
   }

@@ -76,10 +76,15 @@ export function removeAction(draft: ActionDraft, kind: ActionKind): ActionDraft 
   return rest;
 }
 
+/** Whether the form shows the action; an agent without the conversation being handed to it is not such an action. */
+export const isPresent = (draft: ActionDraft, kind: ActionKind): boolean =>
+  kind === 'agent' ? Boolean(draft.agent) && draft.handled_by === 'AI' : draft[kind] !== undefined;
+
 /** The names of what the forms do not offer. */
 export const listOthers = (draft: ActionDraft, kinds: readonly ActionKind[]): string[] =>
   Object.keys(draft).filter(
-    (key) => !kinds.some((kind) => kind === key) && !(key === 'handled_by' && draft.agent !== undefined),
+    (key) =>
+      !kinds.some((kind) => (kind === key || (kind === 'agent' && key === 'handled_by')) && isPresent(draft, kind)),
   );
 
 /** Reads tags that are separated by commas. */
