@@ -24,6 +24,11 @@ $$;
 create or replace trigger reported_gone after delete on conversations
   referencing old table as gone for each statement execute function note_gone_conversations();
 
+-- A reply ends a wait. The next wait may begin in the same statement, later than the one before; a merge of contacts only moves it back.
+create or replace function is_replied(waited timestamptz, waits timestamptz) returns boolean
+language sql immutable parallel safe
+return waited is not null and (waits is null or waits > waited);
+
 create or replace function time_conversation() returns trigger language plpgsql as $$
 begin
   if old.status = 'CLOSED' then
@@ -37,7 +42,7 @@ end
 $$;
 create or replace trigger reported_times before update of status, waiting_since on conversations
   for each row when (new.status <> 'CLOSED'
-    and (old.status = 'CLOSED' or old.first_reply_at is null and old.waiting_since is not null and new.waiting_since is null))
+    and (old.status = 'CLOSED' or old.first_reply_at is null and is_replied(old.waiting_since, new.waiting_since)))
   execute function time_conversation();
 
 -- A reply counts for who wrote it: a user or an agent. A conversation that is closed counts for the agent that handles it, else for its owner,
@@ -48,7 +53,7 @@ declare
   actor jsonb := current_actor();
   actor_user constant text := case when actor ->> 'type' = 'USER' then actor ->> 'id' end;
   is_closed constant boolean := new.status = 'CLOSED';
-  waited constant bigint := extract(epoch from now() - old.waiting_since);
+  waited constant bigint := extract(epoch from least(now(), new.waiting_since) - old.waiting_since);
 begin
   if is_closed <> (old.status = 'CLOSED') then
     insert into report_facts (company_id, kind, total, inbox_id, team_id, user_id, agent_id, campaign_id, tags)
@@ -58,7 +63,7 @@ begin
         case when is_closed and new.handled_by <> 'AI' then coalesce(old.owner_id, actor_user) end,
         case when is_closed and new.handled_by = 'AI' then new.agent_id end, new.campaign_id, new.tags);
   end if;
-  if not is_closed and waited is not null and new.waiting_since is null then
+  if not is_closed and is_replied(old.waiting_since, new.waiting_since) then
     insert into report_facts (company_id, kind, total, inbox_id, team_id, user_id, agent_id, campaign_id, tags)
       select new.company_id, kind, greatest(0, waited), new.inbox_id, new.team_id, actor_user,
         case when actor ->> 'type' = 'AGENT' then actor ->> 'id' end, new.campaign_id, new.tags
@@ -69,18 +74,20 @@ end
 $$;
 create or replace trigger reported_change after update of status, waiting_since on conversations
   for each row when (not new.is_test and ((old.status = 'CLOSED') <> (new.status = 'CLOSED')
-    or new.status <> 'CLOSED' and old.waiting_since is not null and new.waiting_since is null))
+    or new.status <> 'CLOSED' and is_replied(old.waiting_since, new.waiting_since)))
   execute function note_conversation_change();
 
 create or replace function note_agent_turn() returns trigger language plpgsql as $$
 begin
   insert into report_facts (company_id, at, kind, count, total, currency, inbox_id, team_id, agent_id, campaign_id, tags)
-    select v.company_id, new.created_at, f.kind, f.count, f.total, f.currency, v.inbox_id, v.team_id, new.agent_id, v.campaign_id, v.tags
+    select v.company_id, new.created_at, f.kind, f.count, f.total, f.currency, v.inbox_id, f.team_id, new.agent_id, f.campaign_id, f.tags
     from conversations v
     cross join lateral (
-      select case new.outcome when 'HANDED_OVER' then 'HANDED_OVER' else 'ANSWERED' end as kind, 1 as count, 0 as total, '' as currency
-      union all select 'ANSWERED', -1, 0, '' where tg_op = 'UPDATE'
-      union all select 'COST', 1, round(1e6 * (new.cost ->> 'amount')::numeric), new.cost ->> 'currency'
+      select case new.outcome when 'HANDED_OVER' then 'HANDED_OVER' else 'ANSWERED' end as kind, 1 as count, 0 as total, '' as currency,
+        v.team_id, v.campaign_id, v.tags
+      -- The team, the campaign and the tags may be others than those for which the answer was counted, so they keep it.
+      union all select 'ANSWERED', -1, 0, '', null, null, '{}' where tg_op = 'UPDATE'
+      union all select 'COST', 1, round(1e6 * (new.cost ->> 'amount')::numeric), new.cost ->> 'currency', v.team_id, v.campaign_id, v.tags
         where tg_op = 'INSERT' and new.cost ->> 'currency' is not null
     ) f
     where v.company_id = new.company_id and v._id = new.conversation_id and not v.is_test;

@@ -1976,7 +1976,7 @@ export interface Methods {
     set: (body: DoorWebhookSet, options?: CallOptions) => Promise<DoorWebhook>;
   };
   reports: {
-    /** Count what is open now. Open and waiting conversations, and the users who are online. Requires the scope `conversations:read`. */
+    /** Count what is open now. Open and waiting conversations, and the users who are online. The answer may be three seconds old. Requires the scope `conversations:read`. */
     getNow: (options?: CallOptions) => Promise<ReportNow>;
     /** Read the figures of a time. The figures from `from` to `to`, and those of as long a time before. A report has one filter at most. Test conversations are not counted. [Reports](reports.md) says what each figure means. Requires the scope `conversations:read`. Also requires `agents:read` with the filter `agent`. */
     getSummary: (query?: ReportsGetSummaryQuery, options?: CallOptions) => Promise<ReportSummary>;

@@ -8,21 +8,40 @@ const LOOK_EVERY_MS = 2_000;
 // The most facts of one transaction, each of which changes some twenty counters.
 const PORTION = 1_000;
 
-/** Companies get a portion in turn, also after one whose facts could not be folded. */
 export function createReportUpkeep(kit: Kit): UpkeepTask {
-  let last = '';
-  const work = async (): Promise<boolean> => {
-    const next = await findNextCompany(kit.database.system('upkeep'), last);
-    last = next?.company ?? '';
-    if (next) await foldPortion(kit, next.company);
-    return next !== null;
-  };
+  const system = kit.database.system('upkeep');
   return createPortionedUpkeep(kit, {
     due: HAS_FACTS,
     everyMs: LOOK_EVERY_MS,
     failure: 'reports: facts wait to be counted',
-    work,
+    work: takeTurns(
+      async (last) => (await findNextCompany(system, last))?.company ?? null,
+      async (company) => (await foldPortion(kit, company)) === PORTION,
+    ),
   });
+}
+
+/**
+ * Returns work that handles a portion of the next company, also after one whose portion failed. It returns false after a round in which
+ * no portion was full.
+ */
+export function takeTurns(
+  findNext: (last: string) => Promise<string | null>,
+  isFull: (company: string) => Promise<boolean>,
+): () => Promise<boolean> {
+  let last = '';
+  let isMoreLeft = false;
+  return async () => {
+    const company = await findNext(last);
+    last = company ?? '';
+    if (company === null) {
+      const goesOn = isMoreLeft;
+      isMoreLeft = false;
+      return goesOn;
+    }
+    if (await isFull(company)) isMoreLeft = true;
+    return true;
+  };
 }
 
 /** Folds facts of a company, unless another process does. Facts and counters change in one transaction, so each fact counts once. */

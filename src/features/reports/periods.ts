@@ -59,22 +59,30 @@ export function coverRange({ from, to }: Range): Stretch[] {
 /** Returns when each period of the range begins by the clocks of the time zone; the first one begins with the range. */
 export function listStarts({ from, to }: Range, by: PeriodUnit, timeZone: string): Date[] {
   const starts = [from];
-  const first = Temporal.Instant.fromEpochMilliseconds(from.getTime()).toZonedDateTimeISO(timeZone);
-  let next = startPeriod(first, by).add(STEPS[by]);
-  for (; next.epochMilliseconds < to.getTime(); next = startPeriod(next, by).add(STEPS[by])) {
-    // An hour counts for the period in which it begins.
-    starts.push(ceilTo(HOUR_MS, new Date(next.epochMilliseconds)));
+  for (const start of by === 'HOUR' ? walkHours(from) : walkDays(from, by, timeZone)) {
+    if (start >= to) break;
+    if (start > (starts.at(-1) ?? from)) starts.push(start);
     if (starts.length > MAX_PERIODS)
       throw invalid('by', `must be longer: there would be more than ${MAX_PERIODS} periods`);
   }
-  return starts.filter((start) => start < to);
+  return starts;
 }
 
-const STEPS = { HOUR: { hours: 1 }, DAY: { days: 1 }, WEEK: { weeks: 1 }, MONTH: { months: 1 } } as const;
+/** Hours are those of UTC, for which figures are kept. */
+function* walkHours(from: Date): Generator<Date, never> {
+  for (let ms = from.getTime() + HOUR_MS; ; ms += HOUR_MS) yield new Date(ms);
+}
 
-function startPeriod(at: Temporal.ZonedDateTime, by: PeriodUnit): Temporal.ZonedDateTime {
-  if (by === 'HOUR') return at.round({ smallestUnit: 'hour', roundingMode: 'floor' });
-  const day = at.startOfDay();
+const STEPS = { DAY: { days: 1 }, WEEK: { weeks: 1 }, MONTH: { months: 1 } } as const;
+
+/** A day begins at one o'clock when the clocks go forward at midnight. An hour counts for the day in which it begins. */
+function* walkDays(from: Date, by: keyof typeof STEPS, timeZone: string): Generator<Date, never> {
+  const first = Temporal.Instant.fromEpochMilliseconds(from.getTime()).toZonedDateTimeISO(timeZone).toPlainDate();
+  for (let day = findFirstDay(first, by).add(STEPS[by]); ; day = day.add(STEPS[by]))
+    yield ceilTo(HOUR_MS, new Date(day.toZonedDateTime(timeZone).epochMilliseconds));
+}
+
+function findFirstDay(day: Temporal.PlainDate, by: keyof typeof STEPS): Temporal.PlainDate {
   if (by === 'DAY') return day;
   return by === 'WEEK' ? day.subtract({ days: day.dayOfWeek - 1 }) : day.with({ day: 1 });
 }

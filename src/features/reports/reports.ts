@@ -21,7 +21,24 @@ import {
   type SeriesQuery,
 } from './schemas.ts';
 
-export const readNow = ({ read }: Tenant): Promise<ReportNow> => countNow(read);
+/** How long what is open now stays an answer: it is read often and by many, and all open conversations are counted for it. */
+const NOW_MS = 3_000;
+
+/** Returns a function that counts what is open now, and gives the callers of a company within some seconds the same answer. */
+export function createNowReader(): (tenant: Tenant) => Promise<ReportNow> {
+  const answers = new Map<string, Promise<ReportNow>>();
+  return ({ read }) => {
+    const { companyId } = read;
+    const known = answers.get(companyId);
+    if (known) return known;
+    const counted = countNow(read);
+    answers.set(companyId, counted);
+    const forget = (): boolean => answers.delete(companyId);
+    // Failure policy: the callers that share this answer get its error.
+    counted.then(() => setTimeout(forget, NOW_MS).unref(), forget);
+    return counted;
+  };
+}
 
 /** Throws UNKNOWN_REFERENCE for a filter that names no record. */
 export async function readSummary(tenant: Tenant, { from, to, ...filters }: ReportQuery): Promise<ReportSummary> {

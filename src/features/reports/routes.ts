@@ -6,7 +6,7 @@ import { operation } from '../../platform/http/route.ts';
 import type { Need } from '../../platform/http/needs.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { exportBreakdown, exportSeries } from './export.ts';
-import { readBreakdown, readNow, readSeries, readSummary } from './reports.ts';
+import { createNowReader, readBreakdown, readSeries, readSummary } from './reports.ts';
 import {
   BreakdownQuery,
   ReportBreakdown,
@@ -33,9 +33,9 @@ export function reportRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/reports/now',
     scope: 'conversations:read',
     summary: 'Count what is open now',
-    description: 'Open and waiting conversations, and the users who are online.',
+    description: 'Open and waiting conversations, and the users who are online. The answer may be three seconds old.',
     answers: { 200: ref(ReportNow) },
-    handler: (tenant) => readNow(tenant),
+    handler: createNowReader(),
   });
   operation(app, kit.access, {
     method: 'GET',
