@@ -4,7 +4,7 @@ import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
 import { createPortionedUpkeep, type UpkeepTask } from '../../platform/work/due-work.ts';
 import { emitConversations } from '../conversations/announce.ts';
 import { readPolicies } from '../sla-policies/sla-policies.ts';
-import { setClocks } from './clocks.ts';
+import { findCalendarOnce, setClocks } from './clocks.ts';
 import {
   findCompanyWithNotices,
   findCompanyWithTurns,
@@ -22,9 +22,9 @@ import type { Clocks } from './schemas.ts';
 
 const LOOK_EVERY_MS = 200;
 // The most conversations of one transaction.
-const PORTION = 100;
+const PORTION = 25;
 // Each missed target may notify all members of a team.
-const MISSED_PORTION = 20;
+const MISSED_PORTION = 5;
 // How long a company waits after a failure, or for conversations that another transaction holds, while the others get their turns.
 const REST_SECONDS = 5;
 
@@ -70,10 +70,11 @@ async function keepClocks(tx: TenantTx): Promise<number> {
   const timed = await findTimed(tx, turns);
   const policies = await readPolicies(tx);
   const now = new Date();
+  const findCalendar = findCalendarOnce();
   const set: { conversation: string; clocks: Clocks }[] = [];
   const removed: string[] = [];
   for (const { _id, clocks: before, ...conversation } of timed) {
-    const clocks = setClocks(before, conversation, policies, now);
+    const clocks = setClocks(before, conversation, policies, now, findCalendar);
     if (clocks) set.push({ conversation: _id, clocks });
     else if (before) removed.push(_id);
   }
