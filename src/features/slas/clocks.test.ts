@@ -6,17 +6,38 @@ import { findCalendarOnce, setClocks } from './clocks.ts';
 import type { Clocks, Timed } from './schemas.ts';
 
 const at = (clock: string): string => `2026-11-23T${clock}:00.000Z`;
-const everywhere = { inboxes: null, teams: null, priorities: null };
-const policy = {
-  ...{ _id: 'p', first_reply_minutes: 30, next_reply_minutes: 60, close_minutes: 240, within_business_hours: false },
-  ...everywhere,
-} as SlaPolicy;
+const policy: SlaPolicy = {
+  _id: 'p',
+  company: 'c',
+  name: 'Usual',
+  first_reply_minutes: 30,
+  next_reply_minutes: 60,
+  close_minutes: 240,
+  within_business_hours: false,
+  inboxes: null,
+  teams: null,
+  priorities: null,
+  position: 0,
+  createdAt: at('08:00'),
+  updatedAt: at('08:00'),
+};
 const timed: Timed = {
-  ...{ status: 'OPEN', priority: null, inbox: 'i', team: null, hours: null },
-  ...{ waiting_since: at('09:00'), begun_at: at('08:59'), first_reply_at: null },
+  status: 'OPEN',
+  priority: null,
+  inbox: 'i',
+  team: null,
+  hours: null,
+  waiting_since: at('09:00'),
+  begun_at: at('08:59'),
+  first_reply_at: null,
 };
 const set = (stored: Clocks | null, change: Partial<Timed>, now: string): Clocks | null =>
-  setClocks(stored, { ...timed, ...change }, [policy], new Date(at(now)), findCalendarOnce());
+  setClocks(
+    stored,
+    { ...timed, ...change },
+    { policies: [policy], findCalendar: findCalendarOnce() },
+    new Date(at(now)),
+  );
 
 test('a target that was missed stays so only while it is the same target', () => {
   const first = set(null, {}, '09:00');

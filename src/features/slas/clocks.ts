@@ -6,6 +6,12 @@ import type { Clocks, Timed } from './schemas.ts';
 /** Returns the calendar of the hours of an inbox; null if it is always open. */
 export type FindCalendar = (timed: Timed) => Calendar | null;
 
+/** What the company has agreed on. */
+interface Terms {
+  policies: readonly SlaPolicy[];
+  findCalendar: FindCalendar;
+}
+
 /** Computes the hours of each inbox once. */
 export function findCalendarOnce(): FindCalendar {
   const known = new Map<string, Calendar>();
@@ -23,9 +29,8 @@ export function findCalendarOnce(): FindCalendar {
 export function setClocks(
   stored: Clocks | null,
   timed: Timed,
-  policies: readonly SlaPolicy[],
+  { policies, findCalendar }: Terms,
   now: Date,
-  findCalendar: FindCalendar,
 ): Clocks | null {
   const { status, waiting_since, begun_at, first_reply_at } = timed;
   const before = stored?.begun_at === begun_at ? stored : null;

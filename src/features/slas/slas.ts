@@ -68,13 +68,12 @@ async function keepClocks(tx: TenantTx): Promise<number> {
   const turns = await takeTurns(tx, PORTION);
   if (turns.length === 0) return 0;
   const timed = await findTimed(tx, turns);
-  const policies = await readPolicies(tx);
+  const terms = { policies: await readPolicies(tx), findCalendar: findCalendarOnce() };
   const now = new Date();
-  const findCalendar = findCalendarOnce();
   const set: { conversation: string; clocks: Clocks }[] = [];
   const removed: string[] = [];
   for (const { _id, clocks: before, ...conversation } of timed) {
-    const clocks = setClocks(before, conversation, policies, now, findCalendar);
+    const clocks = setClocks(before, conversation, terms, now);
     if (clocks) set.push({ conversation: _id, clocks });
     else if (before) removed.push(_id);
   }
