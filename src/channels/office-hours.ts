@@ -89,7 +89,7 @@ interface Opening {
 
 const DAY_MS = 86_400_000;
 /** How far to look for openings: hours may never come, or hold so little time that a search would take long. */
-export const LOOK_DAYS = 400;
+const LOOK_DAYS = 400;
 
 /** Hours whose days are computed once, however often they are asked for. */
 export interface Calendar {
