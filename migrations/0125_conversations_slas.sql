@@ -3,9 +3,8 @@ create table conversation_slas (
   company_id text collate "C" not null references companies,
   conversation_id text collate "C" not null,
   policy_id text collate "C" not null,
-  -- The waiting_since for which the reply clock runs or ran; whether a reply has ended one before; when the first one began.
-  waited_from timestamptz(3),
-  has_replied boolean not null,
+  -- When the conversation was opened, or reopened last: the clocks of an earlier opening do not count. And since when it is to be closed.
+  begun_at timestamptz(3) not null,
   opened_at timestamptz(3) not null,
   -- Whether the clocks stand still because it is snoozed, and when they began again.
   is_held boolean not null,
@@ -15,9 +14,9 @@ create table conversation_slas (
   close_due_at timestamptz(3),
   -- The earliest of them.
   due_at timestamptz(3),
-  -- The target that was missed first and is still missed.
+  -- The target that was missed last, as far as it was told, and is still missed.
   breached_at timestamptz(3),
-  -- When the work looks whether the earliest target is missed; null when it has told so, or there is none.
+  -- When the work looks whether the earliest target that it has not told about is missed; null if there is none.
   notice_at timestamptz(3),
   primary key (company_id, conversation_id),
   foreign key (company_id, conversation_id) references conversations on delete cascade

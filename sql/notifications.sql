@@ -211,20 +211,27 @@ create or replace trigger push_ends after delete on browser_sessions for each ro
 create or replace function notify_breach() returns trigger
 language plpgsql as $$
 declare
-  receiver text;
+  companies text[];
+  ids text[];
 begin
-  for receiver in
-    select owner_id from conversations where company_id = new.company_id and _id = new.conversation_id and owner_id is not null
-    union select m.user_id from conversations v join team_members m on m.company_id = v.company_id and m.team_id = v.team_id
-      where v.company_id = new.company_id and v._id = new.conversation_id and v.owner_id is null
-    order by 1
-  loop
-    if is_notified(new.company_id, receiver, 'SLA_BREACHED') then
-      perform raise_notification(new.company_id, receiver, 'SLA_BREACHED', new.conversation_id, null, null, true);
-    end if;
-  end loop;
+  select array_agg(company_id), array_agg(conversation_id) into companies, ids from (
+    select company_id, conversation_id, breached_at from written where breached_at is not null
+    except select company_id, conversation_id, breached_at from earlier) missed;
+  if ids is null then return null; end if;
+  insert into notifications as n (company_id, _id, user_id, kind, conversation_id)
+    select v.company_id, new_id(), u._id, 'SLA_BREACHED', v._id
+    from unnest(companies, ids) as c (company_id, _id)
+      join conversations v on v.company_id = c.company_id and v._id = c._id
+      cross join lateral (select v.owner_id as user_id where v.owner_id is not null
+        union all select m.user_id from team_members m where v.owner_id is null and m.company_id = v.company_id and m.team_id = v.team_id) r
+      join users u on u.company_id = v.company_id and u._id = r.user_id and u.status <> 'INACTIVE'
+      left join notification_settings s on s.company_id = u.company_id and s.user_id = u._id and s.kind = 'SLA_BREACHED'
+    where coalesce(s.in_console, notifies_by_default('SLA_BREACHED', 'console'))
+    order by v.company_id, u._id, v._id
+    on conflict (company_id, user_id, kind, conversation_id) where read_at is null do update
+      set count = n.count + 1, message_id = null, actor_type = null, actor_id = null, actor_name = null, created_at = now(), updated_at = now();
   return null;
 end
 $$;
-create or replace trigger notified_breach after update of breached_at on conversation_slas for each row
-  when (old.breached_at is null and new.breached_at is not null) execute function notify_breach();
+create or replace trigger notified_breach after update on conversation_slas referencing old table as earlier new table as written
+  for each statement execute function notify_breach();

@@ -1,8 +1,9 @@
--- A trigger notes which conversations may have other clocks, so no code can forget it. Companies without a policy pay for one look.
+-- A trigger notes which conversations may have other clocks, so no code can forget it. Companies without a policy pay for two looks.
 create or replace function note_sla_turn() returns trigger language plpgsql as $$
 begin
   insert into sla_turns (company_id, _id, conversation_id)
-    select new.company_id, new_id(), new._id where exists (select from sla_policies where company_id = new.company_id);
+    select new.company_id, new_id(), new._id where exists (select from sla_policies where company_id = new.company_id)
+      or exists (select from conversation_slas where company_id = new.company_id and conversation_id = new._id);
   return null;
 end
 $$;

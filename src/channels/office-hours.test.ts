@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addOpenMinutes, findAvailability, listOpenings, type Hours } from './office-hours.ts';
+import { addOpenMinutes, findAvailability, listOpenings, makeCalendar, type Hours } from './office-hours.ts';
 
 const hours: Hours = {
   time_zone: 'America/Sao_Paulo',
@@ -56,7 +56,7 @@ test('spans that overlap or meet are one', () => {
     { day: 'MON', from: '09:00', to: '13:00' },
     { day: 'MON', from: '12:00', to: '18:00' },
   ] as const;
-  const spans = listOpenings({ time_zone: 'UTC', days }, new Date('2026-11-23T10:00:00Z')).take(3);
+  const spans = listOpenings(makeCalendar({ time_zone: 'UTC', days }), new Date('2026-11-23T10:00:00Z')).take(3);
   const hour = (iso: number) => new Date(iso).toISOString().slice(8, 13);
   assert.deepEqual(
     [...spans].map(({ fromMs, toMs }) => [hour(fromMs), hour(toMs)]),
@@ -69,15 +69,23 @@ test('spans that overlap or meet are one', () => {
 });
 
 test('minutes of opening time pass only while the company answers, also over a change of summer time', () => {
-  const add = (minutes: number, from: string) => addOpenMinutes(hours, new Date(from), minutes)?.toISOString();
+  const calendar = makeCalendar(hours);
+  const add = (minutes: number, from: string) => addOpenMinutes(calendar, new Date(from), minutes)?.toISOString();
   assert.equal(add(30, '2026-11-23T13:00:00Z'), '2026-11-23T13:30:00.000Z');
   // From an hour before the break, over the evening, to Friday.
   assert.equal(add(7 * 60, '2026-11-23T14:00:00Z'), '2026-11-27T13:00:00.000Z');
   assert.equal(add(180, '2026-11-23T12:00:00Z'), '2026-11-23T15:00:00.000Z');
   const berlin: Hours = { time_zone: 'Europe/Berlin', days: [{ day: 'SUN', from: '00:00', to: '24:00' }] };
   assert.equal(
-    addOpenMinutes(berlin, new Date('2026-03-28T23:00:00Z'), 23 * 60)?.toISOString(),
+    addOpenMinutes(makeCalendar(berlin), new Date('2026-03-28T23:00:00Z'), 23 * 60)?.toISOString(),
     '2026-03-29T22:00:00.000Z',
   );
   assert.equal(addOpenMinutes(null, new Date(0), 1)?.getTime(), 60_000);
+});
+
+test('a target that the hours do not reach within 400 days has no time, so that a search is short', () => {
+  const rare = makeCalendar({ time_zone: 'UTC', days: [{ day: 'MON', from: '09:00', to: '09:01' }] });
+  const start = new Date('2026-11-24T00:00:00Z');
+  assert.equal(addOpenMinutes(rare, start, 57)?.toISOString(), '2027-12-27T09:01:00.000Z');
+  assert.equal(addOpenMinutes(rare, start, 58), null);
 });

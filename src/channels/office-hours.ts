@@ -87,25 +87,59 @@ interface Opening {
   toMs: number;
 }
 
-// Hours that never come, such as one that the change of summer time skips, end the search. A year has 366 days.
-const LOOK_DAYS = 3_700;
+const DAY_MS = 86_400_000;
+/** How far to look for openings: hours may never come, or hold so little time that a search would take long. */
+const LOOK_DAYS = 400;
+
+/** Hours whose days are computed once, however often they are asked for. */
+export interface Calendar {
+  time_zone: string;
+  /** Lists the spans of a day, counted from 1 January 1970, in order. They may overlap. */
+  readDay(day: number): readonly Opening[];
+}
+
+export function makeCalendar({ time_zone, days, special_dates = [] }: Hours): Calendar {
+  const inOrder = (spans: readonly Span[]): Span[] => spans.toSorted((a, b) => (a.from < b.from ? -1 : 1));
+  const special = new Map(special_dates.map(({ date, spans }) => [date, inOrder(spans)]));
+  const weekly = DAYS.map((name) => inOrder(days.filter(({ day }) => day === name)));
+  const known = new Map<number, readonly Opening[]>();
+  const computeDay = (day: number): readonly Opening[] => {
+    const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
+    // 1 January 1970 was a Thursday.
+    const spans = special.get(date) ?? weekly[(((day + 3) % 7) + 7) % 7] ?? [];
+    return spans.length === 0 ? [] : placeSpans(Temporal.PlainDate.from(date), spans, time_zone);
+  };
+  const readDay = (day: number): readonly Opening[] => {
+    const openings = known.get(day) ?? computeDay(day);
+    known.set(day, openings);
+    return openings;
+  };
+  return { time_zone, readDay };
+}
+
+/** Returns when these spans of a day are. Only on a day on which the clocks change, each time needs a look at the time zone. */
+function placeSpans(date: Temporal.PlainDate, spans: readonly Span[], zone: string): Opening[] {
+  const startMs = readMoment(date, '00:00', zone);
+  const isPlain = readMoment(date, '24:00', zone) - startMs === DAY_MS;
+  const place = (clock: string): number =>
+    isPlain
+      ? startMs + (Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))) * 60_000
+      : readMoment(date, clock, zone);
+  return spans.map(({ from, to }) => ({ fromMs: place(from), toMs: place(to) }));
+}
 
 /** Lists the times from this moment on in which the company answers, without overlaps. The first begins now if it is open. */
-export function* listOpenings({ time_zone, days, special_dates = [] }: Hours, now: Date): Generator<Opening> {
-  const special = new Map(special_dates.map(({ date, spans }) => [date, spans]));
-  const weekly = DAYS.map((name) => days.filter(({ day }) => day === name));
+export function* listOpenings({ time_zone, readDay }: Calendar, now: Date): Generator<Opening> {
   let passedMs = now.getTime();
-  let date = Temporal.Instant.fromEpochMilliseconds(passedMs).toZonedDateTimeISO(time_zone).toPlainDate();
-  for (let ahead = 0; ahead < LOOK_DAYS; ahead += 1) {
-    const spans: readonly Span[] = special.get(date.toString()) ?? weekly[date.dayOfWeek - 1] ?? [];
-    for (const { from, to } of spans.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
-      const fromMs = Math.max(passedMs, readMoment(date, from, time_zone));
-      const toMs = readMoment(date, to, time_zone);
+  const date = Temporal.Instant.fromEpochMilliseconds(passedMs).toZonedDateTimeISO(time_zone).toPlainDate();
+  const first = Date.parse(date.toString()) / DAY_MS;
+  for (let day = first; day < first + LOOK_DAYS; day += 1) {
+    for (const { fromMs: beginMs, toMs } of readDay(day)) {
+      const fromMs = Math.max(passedMs, beginMs);
       if (toMs <= fromMs) continue;
       yield { fromMs, toMs };
       passedMs = toMs;
     }
-    date = date.add({ days: 1 });
   }
 }
 
@@ -124,13 +158,26 @@ export interface Availability {
 /** Says whether the company answers at this time. Without hours it always does. */
 export function findAvailability(hours: Hours | null, now: Date): Availability {
   if (!hours) return { is_open: true, opens_at: null };
-  const { value: next } = listOpenings(hours, now).next() as IteratorResult<Opening, undefined>;
+  const { value: next } = listOpenings(makeCalendar(hours), now).next() as IteratorResult<Opening, undefined>;
   if (next?.fromMs === now.getTime()) return { is_open: true, opens_at: null };
   return { is_open: false, opens_at: next ? new Date(next.fromMs).toISOString() : null };
 }
 
-/** Returns when so many minutes of opening time have passed; null if the hours do not hold that many in the next years. */
-export function addOpenMinutes(hours: Hours | null, from: Date, minutes: number): Date | null {
+/** How far to look back for the last opening. */
+const LOOK_BACK_DAYS = 14;
+
+/** Returns when the hours closed last before this time, at which they are closed; null if they had no opening in the last days. */
+export function findClosing(hours: Hours, now: Date): Date | null {
+  let closedMs: number | null = null;
+  for (const { toMs } of listOpenings(makeCalendar(hours), new Date(now.getTime() - LOOK_BACK_DAYS * DAY_MS))) {
+    if (toMs > now.getTime()) break;
+    closedMs = toMs;
+  }
+  return closedMs === null ? null : new Date(closedMs);
+}
+
+/** Returns when so many minutes of opening time have passed; null if the next LOOK_DAYS do not hold that many. */
+export function addOpenMinutes(hours: Calendar | null, from: Date, minutes: number): Date | null {
   let leftMs = minutes * 60_000;
   if (!hours) return new Date(from.getTime() + leftMs);
   for (const { fromMs, toMs } of listOpenings(hours, from)) {

@@ -947,7 +947,7 @@ export interface ConversationSla {
   close_due_at: string | null;
   /** The earliest of these times; null if there is none, as in a snoozed conversation */
   due_at: string | null;
-  /** When the target was missed that is still missed; null if none is */
+  /** When the last of the targets was missed that are still missed; null if none is */
   breached_at: string | null;
 }
 

@@ -63,6 +63,14 @@ test('who writes while the inbox is closed is sent its text once until it opens,
   ]);
   await writeAsContact(platform, { from });
   await awaitSent(conversation._id, 2);
+  // A time that was long because of earlier hours ends with the next opening of the present ones.
+  await database.sql(
+    `update away_texts set closed_until = 'infinity', created_at = now() - interval '8 days'
+      where conversation_id = $1 and closed_until > now()`,
+    [conversation._id],
+  );
+  await writeAsContact(platform, { from });
+  await awaitSent(conversation._id, 3);
 });
 
 test('who writes while the inbox is open, or has no text, is sent nothing', async () => {

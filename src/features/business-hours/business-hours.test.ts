@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/values/ids.ts';
+import { deleteHours } from './queries.ts';
 
 const platform = await startPlatform();
 const { call, demo } = platform;
@@ -81,6 +83,19 @@ test('inboxes lose hours that are removed, and are always open then', async () =
   await call(200, 'PUT', path, { body: { business_hours: _id } });
   await call(200, 'DELETE', `${PATH}/${_id}`);
   assert.equal((await read(path)).business_hours, null);
+});
+
+test('an inbox cannot get hours that someone removes at the same time', async () => {
+  const { _id } = await create();
+  const path = `/v1/inboxes/${demo.inbox}`;
+  const put = await platform.running.kit.database.tenantTx(demo._id, async (tx) => {
+    await deleteHours(tx, _id);
+    const answer = call(400, 'PUT', path, { body: { business_hours: _id } });
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    await waitUntil('the inbox to wait', async () => (await platform.database.sql(waiting)).length > 0);
+    return { answer };
+  });
+  expectProblem(await put.answer, 'UNKNOWN_REFERENCE', 'business_hours');
 });
 
 test('callers without a token or the scope are refused, and operators only read business hours', async () => {

@@ -3,13 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { findHoursFault, type Hours } from '../../channels/office-hours.ts';
 import { lockLimit } from '../../platform/store/limit-lock.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
-import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
+import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { expectFound, invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import {
   countHours,
   deleteHours,
   findHours,
+  holdHours,
   insertHours,
   listHours,
   lockHours,
@@ -71,9 +72,9 @@ export function removeHours(tenant: Tenant, id: string): Promise<BusinessHours> 
   });
 }
 
-/** Throws UNKNOWN_REFERENCE naming `path` for business hours that do not exist. */
-export async function expectHours(tx: TenantRead, path: string, id: string | null | undefined): Promise<void> {
-  if (typeof id === 'string' && !(await findHours(tx, id))) throw unknownReference(path);
+/** Throws UNKNOWN_REFERENCE naming `path` for business hours that do not exist, and holds those that do. */
+export async function expectHours(tx: TenantTx, path: string, id: string | null | undefined): Promise<void> {
+  if (typeof id === 'string' && !(await holdHours(tx, id))) throw unknownReference(path);
 }
 
 function refuseFault(hours: Hours): void {

@@ -24,6 +24,16 @@ export function lockHours(tx: TenantTx, id: string): Promise<BusinessHours | nul
   });
 }
 
+/** Returns false for hours that do not exist. Those that do are not removed before the transaction has ended. */
+export async function holdHours(tx: TenantTx, id: string): Promise<boolean> {
+  const held = await maybeOne(tx, {
+    name: 'business-hours.hold',
+    text: 'select _id from business_hours where company_id = $1 and _id = $2 for key share',
+    values: [tx.companyId, id],
+  });
+  return held !== null;
+}
+
 export function countHours(tx: TenantTx): Promise<number> {
   return oneValue(tx, {
     name: 'business-hours.countAll',

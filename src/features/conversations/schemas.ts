@@ -72,7 +72,7 @@ const ConversationSla = define(
       ),
       close_due_at: due('When the conversation is to be closed; null without this target'),
       due_at: due('The earliest of these times; null if there is none, as in a snoozed conversation'),
-      breached_at: due('When the target was missed that is still missed; null if none is'),
+      breached_at: due('When the last of the targets was missed that are still missed; null if none is'),
     },
   ),
 );

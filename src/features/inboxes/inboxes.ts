@@ -197,7 +197,8 @@ async function expectAdmitted(kit: Kit, before: Before, input: InboxUpdate): Pro
 async function change(kit: Kit, tx: TenantTx, before: Before, input: InboxUpdate): Promise<InboxRow> {
   await expectUsers(tx, { default_owner: input.default_owner });
   await expectTeam(tx, 'default_team', input.default_team);
-  await expectHours(tx, 'business_hours', input.business_hours);
+  // Hours that the inbox has stay until it is unlocked: who removes them takes them out of their inboxes first.
+  if (input.business_hours !== before.business_hours) await expectHours(tx, 'business_hours', input.business_hours);
   await expectCustomFields(tx, input);
   const next = applyInput(kit, before, input);
   const settings = { ...next.settings, ...sealSettings(before, input, kit.secrets) };

@@ -14,7 +14,7 @@ import {
 } from '../../platform/values/schema.ts';
 
 export const MAX_POLICIES = declareLimit(50, { topic: 'Messages', what: 'SLA policies per company', beyond: '400' });
-const MAX_MINUTES = declareLimit(129_600, {
+const MAX_MINUTES = declareLimit(43_200, {
   topic: 'Messages',
   what: 'Target of an SLA policy',
   unit: 'minutes',

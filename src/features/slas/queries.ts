@@ -73,11 +73,12 @@ export function findTimed(tx: TenantTx, ids: string[]): Promise<TimedConversatio
   return many(tx, {
     name: 'slas.findTimed',
     text: `select v._id, v.status, priority_name(v.priority) as priority, v.inbox_id as inbox, v.team_id as team, v.waiting_since,
+        history_time(coalesce(v.opened_at, v.created_at)) as begun_at, v.first_reply_at,
         (select json_build_object('time_zone', h.time_zone, 'days', h.days, 'special_dates', h.special_dates)
           from inboxes i join business_hours h on h.company_id = i.company_id and h._id = i.business_hours
           where i.company_id = v.company_id and i._id = v.inbox_id) as hours,
-        case when s.conversation_id is not null then json_build_object('policy', s.policy_id, 'waited_from', history_time(s.waited_from),
-          'has_replied', s.has_replied, 'opened_at', history_time(s.opened_at), 'is_held', s.is_held, 'resumed_at', history_time(s.resumed_at),
+        case when s.conversation_id is not null then json_build_object('policy', s.policy_id, 'begun_at', history_time(s.begun_at),
+          'opened_at', history_time(s.opened_at), 'is_held', s.is_held, 'resumed_at', history_time(s.resumed_at),
           'first_reply_due_at', history_time(s.first_reply_due_at), 'next_reply_due_at', history_time(s.next_reply_due_at),
           'close_due_at', history_time(s.close_due_at), 'breached_at', history_time(s.breached_at)) end as clocks
       from conversations v left join conversation_slas s on s.company_id = v.company_id and s.conversation_id = v._id
@@ -99,24 +100,24 @@ export function storeClocks(tx: TenantTx, set: { conversation: string; clocks: C
   const clocks = set.map((each) => each.clocks);
   return exec(tx, {
     name: 'slas.storeClocks',
-    text: `insert into conversation_slas as s (company_id, conversation_id, policy_id, waited_from, has_replied, opened_at, is_held, resumed_at,
+    text: `insert into conversation_slas as s (company_id, conversation_id, policy_id, begun_at, opened_at, is_held, resumed_at,
         first_reply_due_at, next_reply_due_at, close_due_at, due_at, breached_at, notice_at)
-      select $1, n.conversation_id, n.policy_id, n.waited_from, n.has_replied, n.opened_at, n.is_held, n.resumed_at, n.first, n.next, n.closing,
-        least(n.first, n.next, n.closing), n.breached_at, case when n.breached_at is null then least(n.first, n.next, n.closing) end
-      from unnest($2::text[], $3::text[], $4::timestamptz[], $5::boolean[], $6::timestamptz[], $7::boolean[], $8::timestamptz[],
-        $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[])
-        as n (conversation_id, policy_id, waited_from, has_replied, opened_at, is_held, resumed_at, first, next, closing, breached_at)
+      select $1, n.conversation_id, n.policy_id, n.begun_at, n.opened_at, n.is_held, n.resumed_at, n.first, n.next, n.closing,
+        least(n.first, n.next, n.closing), n.breached_at, (select min(at) from unnest(array[n.first, n.next, n.closing]) at
+          where at > coalesce(n.breached_at, '-infinity'))
+      from unnest($2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::boolean[], $7::timestamptz[],
+        $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[])
+        as n (conversation_id, policy_id, begun_at, opened_at, is_held, resumed_at, first, next, closing, breached_at)
       order by n.conversation_id
-      on conflict (company_id, conversation_id) do update set (policy_id, waited_from, has_replied, opened_at, is_held, resumed_at,
+      on conflict (company_id, conversation_id) do update set (policy_id, begun_at, opened_at, is_held, resumed_at,
           first_reply_due_at, next_reply_due_at, close_due_at, due_at, breached_at, notice_at)
-        = row(excluded.policy_id, excluded.waited_from, excluded.has_replied, excluded.opened_at, excluded.is_held, excluded.resumed_at,
+        = row(excluded.policy_id, excluded.begun_at, excluded.opened_at, excluded.is_held, excluded.resumed_at,
           excluded.first_reply_due_at, excluded.next_reply_due_at, excluded.close_due_at, excluded.due_at, excluded.breached_at, excluded.notice_at)`,
     values: [
       tx.companyId,
       set.map(({ conversation }) => conversation),
       clocks.map(({ policy }) => policy),
-      clocks.map(({ waited_from }) => waited_from),
-      clocks.map(({ has_replied }) => has_replied),
+      clocks.map(({ begun_at }) => begun_at),
       clocks.map(({ opened_at }) => opened_at),
       clocks.map(({ is_held }) => is_held),
       clocks.map(({ resumed_at }) => resumed_at),
@@ -139,11 +140,15 @@ export async function lockMissed(tx: TenantTx, most: number): Promise<string[]> 
   return rows.map(({ _id }) => _id);
 }
 
-/** Notes that the targets of these locked conversations are missed, and returns those of which it was not noted yet. */
+/**
+ * Notes that targets of these locked conversations are missed, and returns those of which it was not noted yet. The work looks again when the
+ * next target is due.
+ */
 export async function noteMissed(tx: TenantTx, conversations: string[]): Promise<string[]> {
   const rows = await many<{ _id: string }>(tx, {
     name: 'slas.noteMissed',
-    text: `update conversation_slas set breached_at = due_at, notice_at = null
+    text: `update conversation_slas set (breached_at, notice_at) = (select max(at) filter (where at <= now()), min(at) filter (where at > now())
+        from unnest(array[first_reply_due_at, next_reply_due_at, close_due_at]) at)
       where company_id = $1 and conversation_id = any($2::text[]) and notice_at <= now() and due_at <= now()
       returning conversation_id as _id`,
     values: [tx.companyId, conversations],

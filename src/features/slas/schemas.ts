@@ -8,14 +8,16 @@ export interface Timed {
   inbox: string;
   team: string | null;
   waiting_since: string | null;
+  /** When it was opened, or reopened last; and when its contact was first answered since then. */
+  begun_at: string;
+  first_reply_at: string | null;
   /** The business hours of the inbox; null if it is always open. */
   hours: Hours | null;
 }
 
 export interface Clocks {
   policy: string;
-  waited_from: string | null;
-  has_replied: boolean;
+  begun_at: string;
   opened_at: string;
   is_held: boolean;
   resumed_at: string | null;

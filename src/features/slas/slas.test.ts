@@ -135,3 +135,40 @@ test('a missed target is told once by several processes, with one event and one 
   assert.deepEqual(await list('BREACHED'), []);
   await removeAll();
 });
+
+test('each missed target is told, and notifies the members of the team of a conversation without an owner', async () => {
+  await addPolicy({ first_reply_minutes: 30, close_minutes: 60 });
+  const { _id: member, token: key } = await platform.createUser(demo._id, 'OPERATOR');
+  const body = { name: 'Care', members: [member] };
+  const { _id: team } = (await call(201, 'POST', '/v1/teams', { body })).body;
+  const { _id } = await write();
+  await change(_id, { team });
+  await settle(_id);
+  for (const target of ['first_reply_due_at', 'close_due_at']) {
+    await passMinutes(_id, 40);
+    await waitUntil('the breach', async () => {
+      const { sla } = await read(`/v1/conversations/${_id}`);
+      return sla.breached_at !== null && sla.breached_at === sla[target];
+    });
+  }
+  const { result } = (await call(200, 'GET', '/v1/notifications?kind=SLA_BREACHED', { key })).body;
+  assert.deepEqual(
+    result.map(({ conversation, count }: Json) => [conversation, count]),
+    [[_id, 2]],
+  );
+  await removeAll();
+});
+
+test('a policy that takes effect later counts the replies given before, and clocks also follow changes after the last policy is gone', async () => {
+  const from = makePhoneNumber();
+  const { _id, createdAt } = await write(from);
+  await sendText(platform, _id);
+  await addPolicy({ first_reply_minutes: 30, next_reply_minutes: 60, close_minutes: 240 });
+  const { sla, waiting_since } = await write(from);
+  assert.deepEqual([sla.first_reply_due_at, minutesAfter(waiting_since, sla.next_reply_due_at)], [null, 60]);
+  assert.equal(Date.parse(sla.close_due_at) - Date.parse(createdAt), 240 * 60_000);
+  await removeAll();
+  await change(_id, { status: 'CLOSED' });
+  await settle(_id);
+  assert.deepEqual(await database.sql('select from conversation_slas where conversation_id = $1', [_id]), []);
+});

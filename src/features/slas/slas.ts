@@ -4,7 +4,7 @@ import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
 import { createPortionedUpkeep, type UpkeepTask } from '../../platform/work/due-work.ts';
 import { emitConversations } from '../conversations/announce.ts';
 import { readPolicies } from '../sla-policies/sla-policies.ts';
-import { setClocks } from './clocks.ts';
+import { findCalendarOnce, setClocks } from './clocks.ts';
 import {
   findCompanyWithNotices,
   findCompanyWithTurns,
@@ -22,9 +22,9 @@ import type { Clocks } from './schemas.ts';
 
 const LOOK_EVERY_MS = 200;
 // The most conversations of one transaction.
-const PORTION = 100;
+const PORTION = 25;
 // Each missed target may notify all members of a team.
-const MISSED_PORTION = 20;
+const MISSED_PORTION = 5;
 // How long a company waits after a failure, or for conversations that another transaction holds, while the others get their turns.
 const REST_SECONDS = 5;
 
@@ -68,12 +68,12 @@ async function keepClocks(tx: TenantTx): Promise<number> {
   const turns = await takeTurns(tx, PORTION);
   if (turns.length === 0) return 0;
   const timed = await findTimed(tx, turns);
-  const policies = await readPolicies(tx);
+  const terms = { policies: await readPolicies(tx), findCalendar: findCalendarOnce() };
   const now = new Date();
   const set: { conversation: string; clocks: Clocks }[] = [];
   const removed: string[] = [];
   for (const { _id, clocks: before, ...conversation } of timed) {
-    const clocks = setClocks(before, conversation, policies, now);
+    const clocks = setClocks(before, conversation, terms, now);
     if (clocks) set.push({ conversation: _id, clocks });
     else if (before) removed.push(_id);
   }

@@ -87,8 +87,13 @@ export function ruleOf({
 /** A target that is due within this time is due soon, as for the platform. */
 const SOON_MINUTES = 30;
 
-/** Whether the next target of a conversation is missed, or due soon; null for neither. */
-export function readSlaState({ sla }: Conversation, at: string | null = sla?.due_at ?? null): SlaState | null {
+/** Whether the next target of a conversation is missed, or due soon; null for neither. A missed one is also known without a right clock. */
+export function readSlaState({ sla }: Conversation): SlaState | null {
+  return sla && sla.breached_at !== null ? 'BREACHED' : readTargetState(sla?.due_at ?? null);
+}
+
+/** Whether one target is missed, or due soon; null for neither. */
+export function readTargetState(at: string | null): SlaState | null {
   if (at === null) return null;
   const minutes = (Date.parse(at) - Date.now()) / 60_000;
   if (minutes <= 0) return 'BREACHED';

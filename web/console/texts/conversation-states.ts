@@ -38,7 +38,7 @@ export const SLA_STATES = defineTexts(
       BREACHED: 'SLA vencido',
       DUE_SOON: 'SLA por vencer',
       dueIn: (time) => `Vence en ${time}`,
-      overdueBy: (time) => `Vencida hace ${time}`,
+      overdueBy: (time) => `Vencido hace ${time}`,
     },
   },
 );

@@ -19,6 +19,8 @@ import { Picture } from './picture.tsx';
 import { Questions } from './questions.tsx';
 import { Thread } from './thread.tsx';
 
+const DAY_MS = 86_400_000;
+
 interface PanelProps {
   settings: ChatSettings;
   onClose(): void;
@@ -65,14 +67,19 @@ function useLowerPart({ identity_required, questions }: ChatSettings): 'sign-in'
   return asks && !hasAnswered && !hasMessages ? 'questions' : 'composer';
 }
 
+/** Monday at 09:00; with the date from six days on, when the weekday alone could be that of this week. */
+function writeOpening(language: string, at: string): string {
+  const isFar = Date.parse(at) - Date.now() >= 6 * DAY_MS;
+  const date = isFar ? ({ day: 'numeric', month: 'long' } as const) : {};
+  return findFormat(language, { weekday: 'long', ...date, hour: '2-digit', minute: '2-digit' }).format(new Date(at));
+}
+
 function Head({ settings, onClose }: PanelProps): VNode {
   const texts = useTexts(TEXTS);
   const language = useLanguage();
   const { title, avatar_url, availability } = settings;
   const { is_open, opens_at, away_text } = availability;
-  const moment =
-    opens_at &&
-    findFormat(language, { weekday: 'long', hour: '2-digit', minute: '2-digit' }).format(new Date(opens_at));
+  const moment = opens_at && writeOpening(language, opens_at);
   const away = [away_text ?? texts.away, moment && texts.opensAt(moment)].filter(Boolean).join(' · ');
   return (
     <header class="head">

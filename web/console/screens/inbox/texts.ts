@@ -95,7 +95,7 @@ export const INBOX = defineTexts(
       ai: 'IA',
       waiting: 'Esperando',
       waitingSince: (moment) => `Esperando respuesta desde ${moment}`,
-      answerDue: (moment) => `Respuesta hasta ${moment}`,
+      answerDue: (moment) => `Responder antes del ${moment}`,
       sortBy: 'Ordenar por',
       '-last_message_at': 'Más recientes',
       waiting_since: 'Mayor espera',

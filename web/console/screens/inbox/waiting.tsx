@@ -1,7 +1,7 @@
 /** How long the contact of a conversation has waited for an answer, and when the next target of its SLA is due. */
 import type { Conversation } from '@parley/sdk';
 import type { ReactElement } from 'react';
-import { readSlaState } from '../../records/conversation-filters.ts';
+import { readSlaState, readTargetState } from '../../records/conversation-filters.ts';
 import { SLA_STATES } from '../../texts/conversation-states.ts';
 import { formatMoment, formatShortDuration } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
@@ -21,9 +21,11 @@ const findReplyDue = ({ sla }: Conversation): string | null =>
   sla?.first_reply_due_at ?? sla?.next_reply_due_at ?? null;
 
 function findLevel(conversation: Conversation, minutes: number): string {
+  // A conversation that is not closed in time is as late as one that is not answered.
+  if (readSlaState(conversation) === 'BREACHED') return LEVELS.BREACHED;
   const due = findReplyDue(conversation);
   if (due !== null) {
-    const state = readSlaState(conversation, due);
+    const state = readTargetState(due);
     return state === null ? 'short' : LEVELS[state];
   }
   if (minutes < LONG_MINUTES) return 'short';
@@ -37,14 +39,19 @@ interface WaitingProps {
 
 export function Waiting({ conversation, since }: WaitingProps): ReactElement {
   const texts = useTexts(INBOX);
+  const states = useTexts(SLA_STATES);
   const minutes = Math.max(0, Math.floor((useMinute() - Date.parse(since)) / MINUTE_MS));
   const due = findReplyDue(conversation);
-  const about = texts.waitingSince(formatMoment(since));
+  const about = [
+    texts.waitingSince(formatMoment(since)),
+    due !== null && texts.answerDue(formatMoment(due)),
+    readSlaState(conversation) === 'BREACHED' && states.BREACHED,
+  ];
   return (
     <span
       className={styles['waiting']}
       data-level={findLevel(conversation, minutes)}
-      title={due === null ? about : `${about} · ${texts.answerDue(formatMoment(due))}`}
+      title={about.filter(Boolean).join(' · ')}
     >
       <Icon name="clock" size={12} />
       <span className="unseen">{texts.waiting} </span>
@@ -61,7 +68,8 @@ export function Due({ conversation }: { conversation: Conversation }): ReactElem
   if (at === null) return null;
   const state = readSlaState(conversation);
   const minutes = Math.round((Date.parse(at) - now) / MINUTE_MS);
-  const time = formatShortDuration(Math.abs(minutes));
+  // The platform may know of a missed target before a slow clock of this computer does.
+  const time = formatShortDuration(Math.max(0, state === 'BREACHED' ? -minutes : minutes));
   return (
     <span className={styles['waiting']} data-level={state === null ? 'short' : LEVELS[state]} title={formatMoment(at)}>
       <Icon name="clock" size={12} />
