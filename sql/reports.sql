@@ -25,7 +25,7 @@ create or replace trigger reported_gone after delete on conversations
   referencing old table as gone for each statement execute function note_gone_conversations();
 
 -- A reply ends a wait. The next wait may begin in the same statement, later than the one before; a merge of contacts only moves it back.
-create or replace function is_replied(waited timestamptz, waits timestamptz) returns boolean
+create or replace function is_replied(waited timestamp with time zone, waits timestamp with time zone) returns boolean
 language sql immutable parallel safe
 return waited is not null and (waits is null or waits > waited);
 

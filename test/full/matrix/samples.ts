@@ -339,6 +339,8 @@ export const SAMPLES: Record<string, Sample> = {
   'PATCH /v1/users/{id}': { also: ROLE_SCOPES.VIEWER, body: () => ({ language: 'es' }) },
   'DELETE /v1/users/{id}/second-factor': {
     also: ROLE_SCOPES.VIEWER,
+    // The statement that finds the user is of the system role, so it keeps its condition when those for a company lose theirs.
+    isOfCaller: true,
     prepare: async (platform, own) => {
       await addUser(platform, own);
       await givesApp('totp_secret')(platform, own);

@@ -58,9 +58,9 @@ export const toConditions = (groups: readonly RuleConditionGroup[]): RuleConditi
 
 /** Returns what was changed in the form, as the API takes it. */
 export function pickChanged(before: RuleForm, form: RuleForm): RuleUpdate {
-  const [old, next] = [toBody(before), toBody(form)];
-  const changed = Object.entries(next).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name as keyof RuleCreate]),
+  const old = new Map<string, unknown>(Object.entries(toBody(before)));
+  const changed = Object.entries(toBody(form)).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(old.get(name)),
   );
   return Object.fromEntries(changed);
 }
