@@ -14,7 +14,6 @@ export const mayNotify = (): boolean => read() === 'granted';
 
 /** Asks for it. Call it when the user asks for it, and never otherwise. A user who closes the question can be asked again. */
 export async function askPermission(): Promise<Permission> {
-  if (read() === 'default') await Notification.requestPermission();
-  permission.set(read());
+  if ('Notification' in window) permission.set(await Notification.requestPermission());
   return permission.get();
 }
