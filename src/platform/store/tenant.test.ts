@@ -34,7 +34,9 @@ const raw = (text: string, values: unknown[] = []): Statement => ({ name: '', te
 
 before(async () => {
   // Companies have no right to change these tables. The test grants it, so that only row-level security can prevent the changes.
-  await database.sql('grant insert, update, delete on audit_log, company_usage, stored_changes to parley_app');
+  await database.sql(
+    'grant insert, update, delete on audit_log, company_usage, stored_changes, report_facts, report_counters to parley_app',
+  );
   for (const company of Object.values(ids)) await fill(company);
 });
 

@@ -223,6 +223,8 @@ const MOVING = new Set([
   'stored_changes',
   'report_facts',
   'report_counters',
+  'sla_turns',
+  'conversation_slas',
 ]);
 /** What the company of the agents has set up, and its records that no conversation is about. */
 const SETTINGS = [
