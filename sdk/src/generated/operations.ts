@@ -1804,7 +1804,7 @@ export interface Methods {
     create: (body: MacroCreate, options?: CallOptions) => Promise<Macro>;
   };
   rules: {
-    /** Remove a rule. Events that happened before run it no more. The list of its runs is not found any more. Requires the scope `agents:delete`. */
+    /** Remove a rule. Events that are still waiting no longer run it. Its runs can no longer be listed. Requires the scope `agents:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Rule>;
     /** Change a rule. `conditions` and `actions` replace all of them. Events that happened before the change run the rule as it is now. Requires the scope `agents:update`. Also requires `conversations:update`; `messages:create` if the actions write to the contact; `notes:create` if the actions write a note; `messages:create` if the actions write to the contact; `notes:create` if the actions write a note; `attachments:read` if the body names a file that the caller has not uploaded. */
     update: (id: string, body: RuleUpdate, options?: CallOptions) => Promise<Rule>;

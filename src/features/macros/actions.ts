@@ -19,7 +19,7 @@ import { checkGivenFiles } from '../templates/given-files.ts';
 import type { ScheduledContentRecord } from '../scheduled-messages/schemas.ts';
 import type { Actions } from './schemas.ts';
 
-/** The scopes that whoever writes or makes actions needs, because no one acts with more rights than they have. */
+/** The scopes a caller needs to save or run these actions: the same as for doing each of them directly. */
 export const actionNeeds = <A>(
   read: (tenant: Parameters<NonNullable<Need<A>['arises']>>[0], asked: A) => Promise<Actions | null> | Actions | null,
 ): Need<A>[] => [

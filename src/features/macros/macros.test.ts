@@ -85,7 +85,7 @@ test('a macro snoozes from the moment in which it is run, and its message can be
   await call(201, 'POST', `/v1/scheduled-messages/${scheduled}/cancel`);
 });
 
-test('whoever runs or writes a macro needs the rights for what it does', async () => {
+test('saving or running a macro requires the scopes for each of its actions', async () => {
   const { conversation } = await writeAsContact(platform);
   const { _id } = await create({ reply: 'Oi' });
   const noted = await create({ note: 'Oi' });

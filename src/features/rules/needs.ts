@@ -1,4 +1,4 @@
-/** The scopes that whoever writes a rule needs for what it does. */
+/** The scopes a caller needs to save a rule: those for doing its actions directly. */
 import type { Need } from '../../platform/http/needs.ts';
 import { actionNeeds } from '../macros/actions.ts';
 import { findRuleById } from './rules.ts';

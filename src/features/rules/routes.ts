@@ -100,7 +100,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'agents:delete',
     action: 'rules.delete',
     summary: 'Remove a rule',
-    description: 'Events that happened before run it no more. The list of its runs is not found any more.',
+    description: 'Events that are still waiting no longer run it. Its runs can no longer be listed.',
     params: RuleParams,
     answers: { 200: ref(Rule) },
     handler: (tenant, { params }) => removeRule(tenant, params.id),

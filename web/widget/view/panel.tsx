@@ -67,7 +67,7 @@ function useLowerPart({ identity_required, questions }: ChatSettings): 'sign-in'
   return asks && !hasAnswered && !hasMessages ? 'questions' : 'composer';
 }
 
-/** Monday at 09:00; with the date from six days on, when the weekday alone could be that of this week. */
+/** Formats a time as “Monday at 09:00”. If it is six or more days ahead, the date is added, because the weekday alone would be ambiguous. */
 function writeOpening(language: string, at: string): string {
   const isFar = Date.parse(at) - Date.now() >= 6 * DAY_MS;
   const date = isFar ? ({ day: 'numeric', month: 'long' } as const) : {};

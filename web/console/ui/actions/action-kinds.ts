@@ -28,7 +28,7 @@ const KINDS = Object.keys(ACTION_ICONS) as ActionKind[];
 export const MACRO_KINDS: readonly ActionKind[] = KINDS.filter((kind) => kind !== 'webhook');
 export const RULE_KINDS: readonly ActionKind[] = KINDS;
 
-/** Which kinds exclude each other. */
+/** For each of these kinds, the one that cannot be used together with it. */
 const EXCLUDES: Partial<Record<ActionKind, ActionKind>> = {
   reply: 'template',
   template: 'reply',

@@ -14,7 +14,7 @@ export interface WeekDraft {
 
 export const writeSpans = (spans: readonly Span[]): string => spans.map(({ from, to }) => `${from}-${to}`).join(', ');
 
-/** Reads spans as they are written; the platform says what is wrong with one. */
+/** Reads typed spans such as “09:00–18:00”. A wrong one is passed on as it is, and the API reports it. */
 export const readSpans = (text: string): Span[] =>
   text
     .split(',')
