@@ -7,59 +7,41 @@ import { useAgentList } from '../../records/agents.ts';
 import { useDefaultInboxes } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
 import { formatListed, formatNumber } from '../../texts/formats.ts';
-import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
 import { ChoiceFilter } from '../../ui/choice-filter.tsx';
-import { ListScreen } from '../../ui/list-screen.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RecordList, type Column } from '../../ui/record-list.tsx';
+import type { Column } from '../../ui/record-list.tsx';
+import { RecordsPage } from '../../ui/records-page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { Empty } from '../../ui/state.tsx';
-import { COMMON } from '../../ui/texts.ts';
 import { StatusBadge } from './agent-state.tsx';
 import { STATUSES, TYPES, useListState } from './list-state.ts';
 import { AGENT_STATES, AGENT_TYPES, AGENTS } from './texts.ts';
 
 export function AgentList(): ReactElement {
   const texts = useTexts(AGENTS);
-  const common = useTexts(COMMON);
   const names = useTexts(SCREEN_NAMES);
   const [, navigate] = useLocation();
   const { choice, setSearch, set } = useListState();
   const mayCreate = useMay('agents:create');
   const isChosen = Object.keys(choice).length > 0;
   const feed = useAgentList(choice);
-  const isFirst = !isChosen && hasNothing(feed);
-  const create = mayCreate && (
-    <Button kind="primary" icon="plus" onClick={() => navigate('/new')}>
-      {texts.newAgent}
-    </Button>
-  );
   return (
-    <Page title={names.agents} lead={texts.lead} actions={!isFirst && create}>
-      <ListScreen
-        tools={
-          <>
-            <SearchField label={texts.searchHere} value={choice.search ?? ''} onSearch={setSearch} />
-            <Filters choice={choice} onSet={set} />
-          </>
-        }
-      >
-        <RecordList
-          label={names.agents}
-          feed={feed}
-          columns={useColumns()}
-          empty={
-            <Empty icon="agent" title={isChosen ? common.nothingFound : texts.nothing}>
-              {isFirst && create}
-            </Empty>
-          }
-          onOpen={({ _id }) => navigate(`/${_id}`)}
-        />
-      </ListScreen>
-    </Page>
+    <RecordsPage
+      title={names.agents}
+      lead={texts.lead}
+      feed={feed}
+      columns={useColumns()}
+      onOpen={({ _id }) => navigate(`/${_id}`)}
+      create={mayCreate && { label: texts.newAgent, run: () => navigate('/new') }}
+      tools={
+        <>
+          <SearchField label={texts.searchHere} value={choice.search ?? ''} onSearch={setSearch} />
+          <Filters choice={choice} onSet={set} />
+        </>
+      }
+      isFiltered={isChosen}
+      empty={{ icon: 'agent', title: texts.nothing }}
+    />
   );
 }
 

@@ -3,12 +3,8 @@ import type { ApiKey } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useMay } from '../../session/session.ts';
-import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RecordList } from '../../ui/record-list.tsx';
-import { Empty } from '../../ui/state.tsx';
+import { RecordsPage } from '../../ui/records-page.tsx';
 import { useKeyColumns } from './key-columns.tsx';
 import { KeyDetails } from './key-details.tsx';
 import { showKey, useKeys } from './key-list.ts';
@@ -23,27 +19,18 @@ export function ApiKeysScreen(): ReactElement {
   const feed = useKeys();
   const columns = useKeyColumns(feed.items);
   const close = (): void => setOpen(null);
-  const isFirst = hasNothing(feed);
-  const create = mayCreate && (
-    <Button kind="primary" icon="plus" onClick={() => setOpen('NEW')}>
-      {texts.createKey}
-    </Button>
-  );
   return (
-    <Page title={names['api-keys']} lead={texts.lead} actions={!isFirst && create}>
-      <RecordList
-        label={names['api-keys']}
-        feed={feed}
-        columns={columns}
-        empty={
-          <Empty icon="key" title={texts.nothing}>
-            {isFirst && create}
-          </Empty>
-        }
-        onOpen={setOpen}
-      />
+    <RecordsPage
+      title={names['api-keys']}
+      lead={texts.lead}
+      feed={feed}
+      columns={columns}
+      onOpen={setOpen}
+      create={mayCreate && { label: texts.createKey, run: () => setOpen('NEW') }}
+      empty={{ icon: 'key', title: texts.nothing }}
+    >
       {open === 'NEW' && <NewKey onMade={showKey} onClose={close} />}
       {open !== null && open !== 'NEW' && <KeyDetails apiKey={open} keys={feed.items} onClose={close} />}
-    </Page>
+    </RecordsPage>
   );
 }

@@ -4,13 +4,11 @@ import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useInboxes } from '../../records/company.ts';
-import { hasNothing, useFeed } from '../../records/feeds.ts';
+import { useFeed } from '../../records/feeds.ts';
 import { useMay } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RecordList, type Column } from '../../ui/record-list.tsx';
-import { Empty } from '../../ui/state.tsx';
+import type { Column } from '../../ui/record-list.tsx';
+import { RecordsPage } from '../../ui/records-page.tsx';
 import { HoursDialog } from './hours-dialog.tsx';
 import { HOURS_KEY } from './hours-list.ts';
 import { summarizeWeek } from './summary.ts';
@@ -27,27 +25,18 @@ export function HoursScreen(): ReactElement {
     (after, signal) => parley.businessHours.list({ limit: 50, skipCount: true, after }, { signal }),
     { isLive: false },
   );
-  const create = mayCreate && (
-    <Button kind="primary" icon="plus" onClick={() => edit('NEW')}>
-      {texts.create}
-    </Button>
-  );
-  const isFirst = hasNothing(feed);
   return (
-    <Page title={names['business-hours']} lead={texts.lead} actions={!isFirst && create}>
-      <RecordList
-        label={names['business-hours']}
-        feed={feed}
-        columns={useColumns()}
-        empty={
-          <Empty icon="clock" title={texts.nothing}>
-            {isFirst && create}
-          </Empty>
-        }
-        onOpen={mayChange ? edit : undefined}
-      />
+    <RecordsPage
+      title={names['business-hours']}
+      lead={texts.lead}
+      feed={feed}
+      columns={useColumns()}
+      onOpen={mayChange ? edit : undefined}
+      create={mayCreate && { label: texts.create, run: () => edit('NEW') }}
+      empty={{ icon: 'clock', title: texts.nothing }}
+    >
       {edited !== null && <HoursDialog hours={edited === 'NEW' ? null : edited} onClose={() => edit(null)} />}
-    </Page>
+    </RecordsPage>
   );
 }
 

@@ -7,17 +7,12 @@ import { useBusinesses } from '../../records/businesses.ts';
 import { useUsers } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
 import { formatListed } from '../../texts/formats.ts';
-import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RecordList, type Column } from '../../ui/record-list.tsx';
+import type { Column } from '../../ui/record-list.tsx';
+import { RecordsPage } from '../../ui/records-page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { Empty } from '../../ui/state.tsx';
-import { COMMON } from '../../ui/texts.ts';
 import { BusinessDialog } from './business-dialog.tsx';
 import { BusinessPage } from './business-page.tsx';
-import styles from './businesses.module.css';
 import { BUSINESSES } from './texts.ts';
 
 export function BusinessesScreen(): ReactElement {
@@ -39,7 +34,6 @@ interface BusinessListProps {
 
 function BusinessList({ search, onSearch }: BusinessListProps): ReactElement {
   const texts = useTexts(BUSINESSES);
-  const common = useTexts(COMMON);
   const names = useTexts(SCREEN_NAMES);
   const [, navigate] = useLocation();
   const mayCreate = useMay('businesses:create');
@@ -50,33 +44,19 @@ function BusinessList({ search, onSearch }: BusinessListProps): ReactElement {
     setNew(false);
     if (created) navigate(`/${created._id}`);
   };
-  const isFirst = search === '' && hasNothing(feed);
-  const create = mayCreate && (
-    <Button kind="primary" icon="plus" onClick={() => setNew(true)}>
-      {texts.newBusiness}
-    </Button>
-  );
   return (
-    <Page title={names.businesses} actions={!isFirst && create}>
-      <div className={styles['screen']}>
-        <SearchField label={texts.searchHere} value={search} onSearch={onSearch} />
-        <div className={styles['list']}>
-          <RecordList
-            label={names.businesses}
-            feed={feed}
-            columns={columns}
-            empty={
-              <Empty icon="business" title={search === '' ? texts.nobody : common.nothingFound}>
-                {isFirst && <p>{texts.nobodyLead}</p>}
-                {isFirst && create}
-              </Empty>
-            }
-            onOpen={({ _id }) => navigate(`/${_id}`)}
-          />
-        </div>
-      </div>
+    <RecordsPage
+      title={names.businesses}
+      feed={feed}
+      columns={columns}
+      onOpen={({ _id }) => navigate(`/${_id}`)}
+      create={mayCreate && { label: texts.newBusiness, run: () => setNew(true) }}
+      tools={<SearchField label={texts.searchHere} value={search} onSearch={onSearch} />}
+      isFiltered={search !== ''}
+      empty={{ icon: 'business', title: texts.nobody, lead: texts.nobodyLead }}
+    >
       {isNew && <BusinessDialog business={null} onClose={close} />}
-    </Page>
+    </RecordsPage>
   );
 }
 

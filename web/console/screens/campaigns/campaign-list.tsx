@@ -7,16 +7,11 @@ import { useCampaignNumbers, useCampaigns } from '../../records/campaigns.ts';
 import { useInboxes } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
 import { formatListed, formatNumber } from '../../texts/formats.ts';
-import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
-import { ListScreen } from '../../ui/list-screen.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RecordList, type Column } from '../../ui/record-list.tsx';
+import type { Column } from '../../ui/record-list.tsx';
+import { RecordsPage } from '../../ui/records-page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { Empty } from '../../ui/state.tsx';
-import { COMMON } from '../../ui/texts.ts';
 import styles from './campaigns.module.css';
 import { STATUSES, useListState } from './list-state.ts';
 import { hasSentNothing, PauseReason, StatusBadge } from './status.tsx';
@@ -25,7 +20,6 @@ import { NewCampaign } from './wizard/new-campaign.tsx';
 
 export function CampaignList(): ReactElement {
   const texts = useTexts(CAMPAIGNS);
-  const common = useTexts(COMMON);
   const names = useTexts(SCREEN_NAMES);
   const states = useTexts(CAMPAIGN_STATES);
   const [, navigate] = useLocation();
@@ -43,41 +37,25 @@ export function CampaignList(): ReactElement {
     { value: '', label: texts.allStates },
     ...STATUSES.map((value) => ({ value, label: states[value] })),
   ];
-  const isFirst = !isChosen && hasNothing(feed);
-  const create = mayCreate && (
-    <Button kind="primary" icon="plus" onClick={() => begin(true)}>
-      {texts.newCampaign}
-    </Button>
-  );
   return (
-    <Page title={names.campaigns} lead={texts.lead} actions={!isFirst && create}>
-      <ListScreen
-        tools={
-          <>
-            <SearchField label={texts.searchHere} value={choice.search ?? ''} onSearch={setSearch} />
-            <SelectField<string>
-              label={texts.state}
-              value={choice.status ?? ''}
-              options={options}
-              onChange={setStatus}
-            />
-          </>
-        }
-      >
-        <RecordList
-          label={names.campaigns}
-          feed={feed}
-          columns={columns}
-          empty={
-            <Empty icon="campaign" title={isChosen ? common.nothingFound : texts.nothing}>
-              {isFirst && create}
-            </Empty>
-          }
-          onOpen={({ _id }) => navigate(`/${_id}`)}
-        />
-      </ListScreen>
+    <RecordsPage
+      title={names.campaigns}
+      lead={texts.lead}
+      feed={feed}
+      columns={columns}
+      onOpen={({ _id }) => navigate(`/${_id}`)}
+      create={mayCreate && { label: texts.newCampaign, run: () => begin(true) }}
+      tools={
+        <>
+          <SearchField label={texts.searchHere} value={choice.search ?? ''} onSearch={setSearch} />
+          <SelectField<string> label={texts.state} value={choice.status ?? ''} options={options} onChange={setStatus} />
+        </>
+      }
+      isFiltered={isChosen}
+      empty={{ icon: 'campaign', title: texts.nothing }}
+    >
       {isBegun && <NewCampaign onClose={close} />}
-    </Page>
+    </RecordsPage>
   );
 }
 

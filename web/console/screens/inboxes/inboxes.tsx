@@ -5,12 +5,10 @@ import { Route, Switch, useLocation, useParams } from 'wouter';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useMay } from '../../session/session.ts';
 import { CHANNEL_NAMES } from '../../texts/channels.ts';
-import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RecordList, type Column } from '../../ui/record-list.tsx';
-import { Empty, Failure, Loading } from '../../ui/state.tsx';
+import type { Column } from '../../ui/record-list.tsx';
+import { RecordsPage } from '../../ui/records-page.tsx';
+import { Failure, Loading } from '../../ui/state.tsx';
 import { ConnectInbox } from './connect-inbox.tsx';
 import { nameAddress, StateBadge, useCause } from './connection.tsx';
 import { useInbox, useInboxList } from '../../records/inboxes.ts';
@@ -45,27 +43,18 @@ function InboxTable(): ReactElement {
   const [, go] = useLocation();
   const feed = useInboxList();
   const columns = useColumns();
-  const isFirst = hasNothing(feed);
-  const create = mayCreate && (
-    <Button kind="primary" icon="plus" onClick={() => connect(true)}>
-      {texts.connect}
-    </Button>
-  );
   return (
-    <Page title={names.inboxes} lead={texts.lead} actions={!isFirst && create}>
-      <RecordList
-        label={names.inboxes}
-        feed={feed}
-        columns={columns}
-        empty={
-          <Empty icon="channel" title={texts.nothing}>
-            {isFirst && create}
-          </Empty>
-        }
-        onOpen={({ _id }) => go(`/${_id}`)}
-      />
+    <RecordsPage
+      title={names.inboxes}
+      lead={texts.lead}
+      feed={feed}
+      columns={columns}
+      onOpen={({ _id }) => go(`/${_id}`)}
+      create={mayCreate && { label: texts.connect, run: () => connect(true) }}
+      empty={{ icon: 'channel', title: texts.nothing }}
+    >
       {isConnecting && <ConnectInbox onClose={() => connect(false)} />}
-    </Page>
+    </RecordsPage>
   );
 }
 

@@ -6,16 +6,12 @@ import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useKnowledge } from '../../records/knowledge.ts';
 import { useMay } from '../../session/session.ts';
 import { formatListed, formatNumber } from '../../texts/formats.ts';
-import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChoiceFilter } from '../../ui/choice-filter.tsx';
-import { ListScreen } from '../../ui/list-screen.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RecordList, type Column } from '../../ui/record-list.tsx';
+import type { Column } from '../../ui/record-list.tsx';
+import { RecordsPage } from '../../ui/records-page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { Empty } from '../../ui/state.tsx';
-import { COMMON } from '../../ui/texts.ts';
 import { PageProgress, StatusBadge, useFault } from './item-state.tsx';
 import { FILE_TYPES, STATUSES, TYPES, useListState } from './list-state.ts';
 import { FILE_TYPE_NAMES, ITEM_STATES, ITEM_TYPES, KNOWLEDGE } from './texts.ts';
@@ -23,7 +19,6 @@ import { UploadDialog } from './upload-dialog.tsx';
 
 export function ItemList(): ReactElement {
   const texts = useTexts(KNOWLEDGE);
-  const common = useTexts(COMMON);
   const names = useTexts(SCREEN_NAMES);
   const [, navigate] = useLocation();
   const { choice, setSearch, set } = useListState();
@@ -31,54 +26,37 @@ export function ItemList(): ReactElement {
   const mayCreate = useMay('knowledge:create');
   const isChosen = Object.keys(choice).length > 0;
   const feed = useKnowledge(choice);
-  const isFirst = !isChosen && hasNothing(feed);
-  const create = mayCreate && (
-    <Button kind="primary" icon="plus" onClick={() => navigate('/new')}>
-      {texts.write}
-    </Button>
-  );
   return (
-    <Page
+    <RecordsPage
       title={names.knowledge}
       lead={texts.lead}
+      feed={feed}
+      columns={useColumns()}
+      onOpen={({ _id }) => navigate(`/${_id}`)}
+      create={mayCreate && { label: texts.write, run: () => navigate('/new') }}
       actions={
         <>
           <Button icon="search" onClick={() => navigate('/search')}>
             {texts.findPassages}
           </Button>
           {mayCreate && (
-            <>
-              <Button icon="upload" onClick={() => setUploading(true)}>
-                {texts.upload}
-              </Button>
-              {!isFirst && create}
-            </>
+            <Button icon="upload" onClick={() => setUploading(true)}>
+              {texts.upload}
+            </Button>
           )}
         </>
       }
+      tools={
+        <>
+          <SearchField label={texts.searchHere} value={choice.search ?? ''} onSearch={setSearch} />
+          <Filters choice={choice} onSet={set} />
+        </>
+      }
+      isFiltered={isChosen}
+      empty={{ icon: 'knowledge', title: texts.nothing }}
     >
-      <ListScreen
-        tools={
-          <>
-            <SearchField label={texts.searchHere} value={choice.search ?? ''} onSearch={setSearch} />
-            <Filters choice={choice} onSet={set} />
-          </>
-        }
-      >
-        <RecordList
-          label={names.knowledge}
-          feed={feed}
-          columns={useColumns()}
-          empty={
-            <Empty icon="knowledge" title={isChosen ? common.nothingFound : texts.nothing}>
-              {isFirst && create}
-            </Empty>
-          }
-          onOpen={({ _id }) => navigate(`/${_id}`)}
-        />
-      </ListScreen>
       {isUploading && <UploadDialog onClose={() => setUploading(false)} />}
-    </Page>
+    </RecordsPage>
   );
 }
 

@@ -3,16 +3,14 @@ import type { Macro } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
-import { hasNothing, useFeed } from '../../records/feeds.ts';
+import { useFeed } from '../../records/feeds.ts';
 import { useMay } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { MACRO_KINDS } from '../../ui/actions/action-kinds.ts';
 import { ACTIONS } from '../../ui/actions/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RecordList, type Column } from '../../ui/record-list.tsx';
-import { Empty } from '../../ui/state.tsx';
+import type { Column } from '../../ui/record-list.tsx';
+import { RecordsPage } from '../../ui/records-page.tsx';
 import { MacroDialog } from './macro-dialog.tsx';
 import { MACROS_KEY } from './macro-list.ts';
 import { MACROS } from './texts.ts';
@@ -27,27 +25,18 @@ export function MacrosScreen(): ReactElement {
     (after, signal) => parley.macros.list({ limit: 50, skipCount: true, after }, { signal }),
     { isLive: false },
   );
-  const create = mayWrite && (
-    <Button kind="primary" icon="plus" onClick={() => edit('NEW')}>
-      {texts.create}
-    </Button>
-  );
-  const isFirst = hasNothing(feed);
   return (
-    <Page title={names.macros} lead={texts.lead} actions={!isFirst && create}>
-      <RecordList
-        label={names.macros}
-        feed={feed}
-        columns={useColumns()}
-        empty={
-          <Empty icon="wand" title={texts.nothing}>
-            {isFirst && create}
-          </Empty>
-        }
-        onOpen={edit}
-      />
+    <RecordsPage
+      title={names.macros}
+      lead={texts.lead}
+      feed={feed}
+      columns={useColumns()}
+      onOpen={edit}
+      create={mayWrite && { label: texts.create, run: () => edit('NEW') }}
+      empty={{ icon: 'wand', title: texts.nothing }}
+    >
       {edited !== null && <MacroDialog macro={edited === 'NEW' ? null : edited} onClose={() => edit(null)} />}
-    </Page>
+    </RecordsPage>
   );
 }
 

@@ -4,53 +4,35 @@ import { useState, type ReactElement } from 'react';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useQuickReplyFeed } from '../../records/quick-replies.ts';
 import { useMay } from '../../session/session.ts';
-import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RecordList, type Column } from '../../ui/record-list.tsx';
+import type { Column } from '../../ui/record-list.tsx';
+import { RecordsPage } from '../../ui/records-page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { Empty } from '../../ui/state.tsx';
-import { COMMON } from '../../ui/texts.ts';
 import { QuickReplyDialog } from './quick-reply-dialog.tsx';
-import styles from './quick-replies.module.css';
 import { REPLIES } from './texts.ts';
 
 export function QuickRepliesScreen(): ReactElement {
   const texts = useTexts(REPLIES);
-  const common = useTexts(COMMON);
   const names = useTexts(SCREEN_NAMES);
   const mayWrite = useMay('messages:create');
   const [search, setSearch] = useState('');
   const [edited, edit] = useState<QuickReply | 'NEW' | null>(null);
   const feed = useQuickReplyFeed(search);
-  const isFirst = search === '' && hasNothing(feed);
-  const create = mayWrite && (
-    <Button kind="primary" icon="plus" onClick={() => edit('NEW')}>
-      {texts.create}
-    </Button>
-  );
   return (
-    <Page title={names['quick-replies']} lead={texts.lead} actions={!isFirst && create}>
-      <div className={styles['screen']}>
-        <SearchField label={texts.searchHere} value={search} onSearch={setSearch} />
-        <div className={styles['list']}>
-          <RecordList
-            label={names['quick-replies']}
-            feed={feed}
-            columns={useColumns()}
-            empty={
-              <Empty icon="quick" title={search === '' ? texts.nothing : common.nothingFound}>
-                {isFirst && create}
-              </Empty>
-            }
-            onOpen={edit}
-          />
-        </div>
-      </div>
+    <RecordsPage
+      title={names['quick-replies']}
+      lead={texts.lead}
+      feed={feed}
+      columns={useColumns()}
+      onOpen={edit}
+      create={mayWrite && { label: texts.create, run: () => edit('NEW') }}
+      tools={<SearchField label={texts.searchHere} value={search} onSearch={setSearch} />}
+      isFiltered={search !== ''}
+      empty={{ icon: 'quick', title: texts.nothing }}
+    >
       {edited !== null && <QuickReplyDialog reply={edited === 'NEW' ? null : edited} onClose={() => edit(null)} />}
-    </Page>
+    </RecordsPage>
   );
 }
 

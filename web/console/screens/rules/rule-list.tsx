@@ -2,7 +2,6 @@ import type { Rule } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
-import { hasNothing } from '../../records/feeds.ts';
 import { useRuleList } from '../../records/rules.ts';
 import { useMay } from '../../session/session.ts';
 import { formatListed, formatNumber } from '../../texts/formats.ts';
@@ -10,10 +9,8 @@ import { useTexts } from '../../texts/texts.ts';
 import { RULE_KINDS } from '../../ui/actions/action-kinds.ts';
 import { ACTIONS } from '../../ui/actions/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RecordList, type Column } from '../../ui/record-list.tsx';
-import { Empty } from '../../ui/state.tsx';
+import type { Column } from '../../ui/record-list.tsx';
+import { RecordsPage } from '../../ui/records-page.tsx';
 import { RULES } from './texts.ts';
 
 /** The list of rules. */
@@ -23,26 +20,16 @@ export function RuleList(): ReactElement {
   const [, navigate] = useLocation();
   const mayCreate = useMay('agents:create');
   const feed = useRuleList();
-  const isFirst = hasNothing(feed);
-  const create = mayCreate && (
-    <Button kind="primary" icon="plus" onClick={() => navigate('/new')}>
-      {texts.create}
-    </Button>
-  );
   return (
-    <Page title={names.rules} lead={texts.lead} actions={!isFirst && create}>
-      <RecordList
-        label={names.rules}
-        feed={feed}
-        columns={useColumns()}
-        empty={
-          <Empty icon="automation" title={texts.nothing}>
-            {isFirst && create}
-          </Empty>
-        }
-        onOpen={({ _id }) => navigate(`/${_id}`)}
-      />
-    </Page>
+    <RecordsPage
+      title={names.rules}
+      lead={texts.lead}
+      feed={feed}
+      columns={useColumns()}
+      onOpen={({ _id }) => navigate(`/${_id}`)}
+      create={mayCreate && { label: texts.create, run: () => navigate('/new') }}
+      empty={{ icon: 'automation', title: texts.nothing }}
+    />
   );
 }
 

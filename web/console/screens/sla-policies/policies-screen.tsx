@@ -3,14 +3,12 @@ import type { SlaPolicy } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
-import { changeFeeds, hasNothing, placeInFeed, removeFromFeed, useFeed } from '../../records/feeds.ts';
+import { changeFeeds, placeInFeed, removeFromFeed, useFeed } from '../../records/feeds.ts';
 import { useMay } from '../../session/session.ts';
 import { formatNumber, formatShortDuration } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RecordList, type Column } from '../../ui/record-list.tsx';
-import { Empty } from '../../ui/state.tsx';
+import type { Column } from '../../ui/record-list.tsx';
+import { RecordsPage } from '../../ui/records-page.tsx';
 import { PolicyDialog } from './policy-dialog.tsx';
 import { SLA_POLICIES } from './texts.ts';
 
@@ -27,25 +25,16 @@ export function PoliciesScreen(): ReactElement {
     (after, signal) => parley.slaPolicies.list({ limit: 50, skipCount: true, after }, { signal }),
     { isLive: false },
   );
-  const create = mayCreate && (
-    <Button kind="primary" icon="plus" onClick={() => edit('NEW')}>
-      {texts.create}
-    </Button>
-  );
-  const isFirst = hasNothing(feed);
   return (
-    <Page title={names['sla-policies']} lead={texts.lead} actions={!isFirst && create}>
-      <RecordList
-        label={names['sla-policies']}
-        feed={feed}
-        columns={useColumns()}
-        empty={
-          <Empty icon="flag" title={texts.nothing}>
-            {isFirst && create}
-          </Empty>
-        }
-        onOpen={mayChange ? edit : undefined}
-      />
+    <RecordsPage
+      title={names['sla-policies']}
+      lead={texts.lead}
+      feed={feed}
+      columns={useColumns()}
+      onOpen={mayChange ? edit : undefined}
+      create={mayCreate && { label: texts.create, run: () => edit('NEW') }}
+      empty={{ icon: 'flag', title: texts.nothing }}
+    >
       {edited !== null && (
         <PolicyDialog
           policy={edited === 'NEW' ? null : edited}
@@ -56,7 +45,7 @@ export function PoliciesScreen(): ReactElement {
           onRemoved={({ _id }) => changeFeeds<SlaPolicy>(KEY, (present) => removeFromFeed(present, _id))}
         />
       )}
-    </Page>
+    </RecordsPage>
   );
 }
 

@@ -6,18 +6,13 @@ import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useTables } from '../../records/tables.ts';
 import { useMay } from '../../session/session.ts';
 import { formatListed, formatNumber } from '../../texts/formats.ts';
-import { hasNothing } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RecordList, type Column } from '../../ui/record-list.tsx';
+import type { Column } from '../../ui/record-list.tsx';
+import { RecordsPage } from '../../ui/records-page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { Empty } from '../../ui/state.tsx';
-import { COMMON } from '../../ui/texts.ts';
 import { TableDialog } from './table-dialog.tsx';
 import { NewTableImport, TableImportPage } from './table-import.tsx';
 import { TablePage } from './table-page.tsx';
-import styles from './tables.module.css';
 import { TABLES } from './texts.ts';
 
 export function TablesScreen(): ReactElement {
@@ -37,7 +32,6 @@ export function TablesScreen(): ReactElement {
 
 function TableList(): ReactElement {
   const texts = useTexts(TABLES);
-  const common = useTexts(COMMON);
   const names = useTexts(SCREEN_NAMES);
   const [, navigate] = useLocation();
   const mayCreate = useMay('tables:create');
@@ -48,32 +42,20 @@ function TableList(): ReactElement {
     setNew(false);
     if (created) navigate(`/${created._id}`);
   };
-  const isFirst = search === '' && hasNothing(feed);
-  const create = mayCreate && (
-    <Button kind="primary" icon="plus" onClick={() => setNew(true)}>
-      {texts.create}
-    </Button>
-  );
   return (
-    <Page title={names.tables} lead={texts.lead} actions={!isFirst && create}>
-      <div className={styles['screen']}>
-        <SearchField label={texts.searchHere} value={search} onSearch={setSearch} />
-        <div className={styles['list']}>
-          <RecordList
-            label={names.tables}
-            feed={feed}
-            columns={useColumns()}
-            empty={
-              <Empty icon="table" title={search === '' ? texts.nothing : common.nothingFound}>
-                {isFirst && create}
-              </Empty>
-            }
-            onOpen={({ _id }) => navigate(`/${_id}`)}
-          />
-        </div>
-      </div>
+    <RecordsPage
+      title={names.tables}
+      lead={texts.lead}
+      feed={feed}
+      columns={useColumns()}
+      onOpen={({ _id }) => navigate(`/${_id}`)}
+      create={mayCreate && { label: texts.create, run: () => setNew(true) }}
+      tools={<SearchField label={texts.searchHere} value={search} onSearch={setSearch} />}
+      isFiltered={search !== ''}
+      empty={{ icon: 'table', title: texts.nothing }}
+    >
       {isNew && <TableDialog table={null} onClose={close} />}
-    </Page>
+    </RecordsPage>
   );
 }
 

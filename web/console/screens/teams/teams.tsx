@@ -4,14 +4,12 @@ import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useUsers } from '../../records/company.ts';
-import { hasNothing, useFeed } from '../../records/feeds.ts';
+import { useFeed } from '../../records/feeds.ts';
 import { useMay } from '../../session/session.ts';
 import { formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RecordList, type Column } from '../../ui/record-list.tsx';
-import { Empty } from '../../ui/state.tsx';
+import type { Column } from '../../ui/record-list.tsx';
+import { RecordsPage } from '../../ui/records-page.tsx';
 import { TeamDialog } from './team-dialog.tsx';
 import { TEAMS_KEY } from './team-list.ts';
 import { TEAMS } from './texts.ts';
@@ -27,27 +25,18 @@ export function TeamsScreen(): ReactElement {
     (after, signal) => parley.teams.list({ limit: 50, skipCount: true, after }, { signal }),
     { isLive: false },
   );
-  const create = mayCreate && (
-    <Button kind="primary" icon="plus" onClick={() => edit('NEW')}>
-      {texts.create}
-    </Button>
-  );
-  const isFirst = hasNothing(feed);
   return (
-    <Page title={names.teams} lead={texts.lead} actions={!isFirst && create}>
-      <RecordList
-        label={names.teams}
-        feed={feed}
-        columns={useColumns()}
-        empty={
-          <Empty icon="contacts" title={texts.nothing}>
-            {isFirst && create}
-          </Empty>
-        }
-        onOpen={mayChange ? edit : undefined}
-      />
+    <RecordsPage
+      title={names.teams}
+      lead={texts.lead}
+      feed={feed}
+      columns={useColumns()}
+      onOpen={mayChange ? edit : undefined}
+      create={mayCreate && { label: texts.create, run: () => edit('NEW') }}
+      empty={{ icon: 'contacts', title: texts.nothing }}
+    >
       {edited !== null && <TeamDialog team={edited === 'NEW' ? null : edited} onClose={() => edit(null)} />}
-    </Page>
+    </RecordsPage>
   );
 }
 

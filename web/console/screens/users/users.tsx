@@ -8,11 +8,9 @@ import { useMay } from '../../session/session.ts';
 import { formatListed } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
 import { Person } from '../../ui/person.tsx';
-import { RecordList, type Column } from '../../ui/record-list.tsx';
-import { Empty } from '../../ui/state.tsx';
+import type { Column } from '../../ui/record-list.tsx';
+import { RecordsPage } from '../../ui/records-page.tsx';
 import { showNotice } from '../../ui/toast.tsx';
 import { InvitationLink } from './invitation-link.tsx';
 import { USERS } from './texts.ts';
@@ -37,24 +35,15 @@ export function UsersScreen(): ReactElement {
     if (changed?.api_keys?.length) showNotice(texts.keysLeft(changed.api_keys.length));
   };
   return (
-    <Page
+    <RecordsPage
       title={names.users}
       lead={texts.lead}
-      actions={
-        mayInvite && (
-          <Button kind="primary" icon="plus" onClick={() => edit('NEW')}>
-            {texts.invite}
-          </Button>
-        )
-      }
+      feed={feed}
+      columns={columns}
+      onOpen={mayChange ? edit : undefined}
+      create={mayInvite && { label: texts.invite, run: () => edit('NEW') }}
+      empty={{ icon: 'contacts', title: texts.nobody }}
     >
-      <RecordList
-        label={names.users}
-        feed={feed}
-        columns={columns}
-        empty={<Empty icon="contacts" title={texts.nobody} />}
-        onOpen={mayChange ? edit : undefined}
-      />
       {edited !== null && (
         <UserDialog
           user={edited === 'NEW' ? null : edited}
@@ -66,7 +55,7 @@ export function UsersScreen(): ReactElement {
         />
       )}
       {invitation && <InvitationLink {...invitation} onClose={() => showInvitation(null)} />}
-    </Page>
+    </RecordsPage>
   );
 }
 
