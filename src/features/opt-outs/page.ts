@@ -1,7 +1,7 @@
-/** The page behind a link to unsubscribe. It is whole without a script, because mail programs and old browsers open it, too. */
+/** The page behind a link to unsubscribe. */
 import { escapeHtml } from '../../platform/http/guides/markdown.ts';
+import { renderPublicPage } from '../../platform/http/public-page.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
-import { pageHeaders } from '../../platform/http/web-apps.ts';
 import type { FoundRefuser } from './queries.ts';
 
 interface Words {
@@ -38,42 +38,12 @@ const WORDS: Record<string, Words> = {
   },
 };
 
-export const PAGE_HEADERS = {
-  ...pageHeaders({ policy: { 'form-action': "'self'" } }),
-  'cache-control': 'no-store',
-};
-
 /** Asks the contact with a button, or says that it is done. */
 export function renderOptOut({ company, language, optedOut }: FoundRefuser): string {
   const words = getOwnProperty(WORDS, language) ?? ENGLISH;
   const name = (text: string): string => text.replace('{company}', () => `<strong>${escapeHtml(company)}</strong>`);
-  if (optedOut) return renderPage(language, words.doneTitle, `<p role="status">${name(words.done)}</p>`);
+  if (optedOut) return renderPublicPage(language, words.doneTitle, `<p role="status">${name(words.done)}</p>`);
   // Without an action the form is sent to the address of the page, whatever is before it.
   const form = `<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click" /><button type="submit">${words.button}</button></form>`;
-  return renderPage(language, words.title, `<p>${name(words.lead)}</p>${form}`);
-}
-
-/** The page for every address that is no contact's. No one knows the reader's language. */
-export const DEAD_PAGE = renderPage(
-  'en',
-  'Parley',
-  `<p lang="en">This link does not work.</p><p lang="pt-BR">Este link não funciona.</p><p lang="es">Este enlace no funciona.</p>`,
-);
-
-function renderPage(language: string, title: string, content: string): string {
-  return `<!doctype html>
-<html lang="${escapeHtml(language)}">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <meta name="robots" content="noindex" />
-    <meta name="color-scheme" content="light dark" />
-    <title>${title}</title>
-    <link rel="stylesheet" href="page.css" />
-  </head>
-  <body>
-    <main><h1>${title}</h1>${content}</main>
-  </body>
-</html>
-`;
+  return renderPublicPage(language, words.title, `<p>${name(words.lead)}</p>${form}`);
 }
