@@ -72,6 +72,8 @@ const SYSTEM_USERS = [
   /^src\/features\/notifications\/(push\/(keys|queue-queries|loop)|mails\/(away|away-queries))\.ts$/,
   // Deletes old scheduled messages of all companies.
   /^src\/features\/scheduled-messages\/upkeep(-queries)?\.ts$/,
+  // Stores what contacts of all companies answer to surveys.
+  /^src\/features\/csat\/ingest-queries\.ts$/,
   // Leaves away texts with the messages of all companies, and deletes old ones.
   /^src\/features\/away-texts\/(ingest-queries|upkeep|upkeep-queries)\.ts$/,
   // Deletes old runs, and the days of all companies.

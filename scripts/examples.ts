@@ -12,6 +12,7 @@ import { readMailToken, waitForMail } from '../test/support/people.ts';
 import { waitUntil } from '../test/support/wait.ts';
 import { recordAttachments } from './example-attachments.ts';
 import { recordCampaigns } from './example-campaigns.ts';
+import { recordCsat } from './example-csat.ts';
 import { recordAgents } from './example-agents.ts';
 import { emitNews, recordDeliveries, recordDoorWebhooks } from './example-deliveries.ts';
 import { recordAutomation } from './example-automation.ts';
@@ -201,6 +202,7 @@ async function recordEnd(
   { user, contact, business, field, pipeline }: Json,
 ): Promise<Json> {
   await recordDeliveries(take);
+  await recordCsat(take, platform);
   await emitNews(platform);
   const events = await recordEvents(platform);
   await take('PUT /v1/webhooks/{id}', platform.demo.webhook, {

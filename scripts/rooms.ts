@@ -37,6 +37,7 @@ export const ROOMS = [
   'tables',
   'agents',
   'rules',
+  'csat',
   'reports',
   'merges',
   'departures',

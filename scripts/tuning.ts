@@ -41,6 +41,7 @@ export const TUNING: readonly Tuning[] = [
       'features/notifications/push/loop.ts': 'MAX_BYTES',
       'features/knowledge/embedding-endpoint.ts': 'MAX_BYTES',
       'features/opt-outs/routes.ts': 'BODY_LIMIT',
+      'features/csat/routes.ts': 'BODY_LIMIT',
       'platform/store/files/s3.ts': 'MAX_LISTING_BYTES MAX_OBJECT_BYTES MAX_REFUSAL_BYTES',
     },
   },

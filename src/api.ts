@@ -29,6 +29,7 @@ import { pushRoutes } from './features/notifications/push/routes.ts';
 import { notificationRoutes } from './features/notifications/routes.ts';
 import { profileRoutes } from './features/profiles/routes.ts';
 import { quickReplyRoutes } from './features/quick-replies/routes.ts';
+import { csatPage, csatRoutes } from './features/csat/routes.ts';
 import { optOutRoutes } from './features/opt-outs/routes.ts';
 import { pipelineRoutes } from './features/pipelines/routes.ts';
 import { reportRoutes } from './features/reports/routes.ts';
@@ -84,6 +85,8 @@ const rooms = [
   pipelineRoutes,
   companyRoutes,
   optOutRoutes,
+  csatRoutes,
+  csatPage,
   conversationRoutes,
   conversationRunRoutes,
   participantRoutes,
@@ -112,8 +115,9 @@ const rooms = [
 
 const listApps = (config: Config): WebApp[] => [
   { name: 'set-password', path: '/set-password' },
-  // The page itself is written for each contact.
-  { name: 'unsubscribe', path: '/unsubscribe' },
+  // The pages themselves are written for each contact.
+  { name: 'public-page', path: '/unsubscribe' },
+  { name: 'public-page', path: '/csat' },
   { name: 'guides', path: '/docs/assets' },
   {
     name: 'console',

@@ -1,6 +1,7 @@
 /** The background work of a process: its jobs, and the loops that poll for due work. */
 import { purgeAwayTextsJob } from './features/away-texts/jobs.ts';
 import { AWAY_TEXTS } from './features/away-texts/source.ts';
+import { CSAT_SURVEYS } from './features/csat/source.ts';
 import { sweepFilesJob } from './features/attachments/jobs.ts';
 import { purgeRequestDataJob } from './features/audit/jobs.ts';
 import { purgeBulkJob } from './features/bulk/jobs.ts';
@@ -129,6 +130,7 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     startDueSends(kit, SCHEDULED_MESSAGES),
     startRules(kit),
     startDueSends(kit, AWAY_TEXTS),
+    startDueSends(kit, CSAT_SURVEYS),
     startPushes(kit),
   ];
   const looks = [

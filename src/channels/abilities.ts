@@ -9,6 +9,8 @@ export interface Abilities {
   content: readonly ContentType[];
   /** The most characters of a text; null on networks that take every text which the platform takes. */
   maxText: number | null;
+  /** The most reply buttons of an interactive message; 0 on networks without them. */
+  replyButtons: number;
   /** The marks with which the network formats words. Quotes and lists need none: "> " and "- " read well everywhere. */
   marks: TextMarks;
   /** Whether the network itself shows who of the business has written a message. */
@@ -39,6 +41,7 @@ export interface Abilities {
 export const NO_ABILITIES = {
   content: [],
   maxText: null,
+  replyButtons: 0,
   marks: NO_MARKS,
   showsAuthors: false,
   media: [],

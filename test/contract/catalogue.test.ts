@@ -164,6 +164,8 @@ const WITHOUT_REFERENCE: Record<string, string> = {
   'rule_runs.rule_id': 'runs of a removed rule, which nobody sees, go with the old ones',
   'rule_runs.event_id': 'the event is deleted once all rules have looked at it',
   'rule_runs.scheduled_id': 'a scheduled message of the conversation, which is deleted sooner',
+  'csat_surveys.inbox_id': 'the inbox of its conversation, with which it goes',
+  'csat_surveys.message_id': 'a message of the conversation, with which the survey goes',
   'away_texts.message_id': 'a message of the conversation, with which the away text goes',
   'scheduled_messages.message_id': 'a message of the conversation, with which the scheduled message goes',
   'agent_turns.message_id': 'a message of the conversation, with which the turn goes',

@@ -53,6 +53,7 @@ test('no two channels keep their settings in the same field', () => {
 const ABILITIES: { [ability in keyof NamedChannel['can']]: keyof NamedChannel | null } = {
   content: 'send',
   maxText: null,
+  replyButtons: null,
   marks: null,
   showsAuthors: null,
   media: null,

@@ -110,6 +110,8 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
     why: "changes the inbox's account at the network",
   },
   'POST /v1/messages/{id}/revoke': { scope: 'messages:create', why: 'acts on what the company has sent' },
+  'GET /v1/csat-surveys': { scope: 'conversations:read', why: 'says how contacts rated conversations' },
+  'GET /v1/csat-surveys/{id}': { scope: 'conversations:read', why: 'says how contacts rated conversations' },
   'POST /v1/messages/note': { scope: 'notes:create', why: 'reaches no contact' },
   ...Object.fromEntries(
     [
@@ -369,6 +371,10 @@ test('every documented operation is served, and every route under /v1 is documen
     'GET /set-password/page.css',
     'GET /set-password/page.js',
     'GET /set-password/texts.js',
+    // How contacts rate a conversation, which docs/csat.md describes.
+    'GET /csat/:',
+    'GET /csat/page.css',
+    'POST /csat/:',
     // How recipients of mails unsubscribe, which docs/email.md describes.
     'GET /unsubscribe/:',
     'GET /unsubscribe/page.css',

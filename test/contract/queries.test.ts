@@ -10,6 +10,8 @@ import { parseSync, Visitor } from 'oxc-parser';
 import pg from 'pg';
 import type { Executor, Statement } from '../../src/platform/store/db.ts';
 import { PUSH_QUEUE } from '../../src/features/notifications/push/queue-queries.ts';
+import { AWAY_QUEUE } from '../../src/features/away-texts/source.ts';
+import { CSAT_QUEUE } from '../../src/features/csat/source.ts';
 import { SCHEDULED_QUEUE } from '../../src/features/scheduled-messages/source.ts';
 import { FOLLOW_UP_QUEUE } from '../../src/features/agents/follow-ups/source.ts';
 import { LINKS } from '../../src/features/agents/link-queries.ts';
@@ -282,6 +284,7 @@ const VARIANTS: Record<string, unknown[]> = {
   RunKind: RUN_KINDS,
   'RunKind<R>': RUN_KINDS,
   LeasedTable: [FOLLOW_UP_QUEUE, SCHEDULED_QUEUE],
+  AutomaticQueue: [AWAY_QUEUE, CSAT_QUEUE],
   // Some functions look into a text before they send it, so it must look like a real one.
   string: ['7'],
   PartitionSuffix: ['rest'],

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { countAutomatic, listReplies } from '../../src/features/agents/turns/program-queries.ts';
 import { FOLLOW_UP_QUEUE } from '../../src/features/agents/follow-ups/source.ts';
+import { CSAT_QUEUE } from '../../src/features/csat/source.ts';
 import { AWAY_QUEUE } from '../../src/features/away-texts/source.ts';
 import { SCHEDULED_QUEUE } from '../../src/features/scheduled-messages/source.ts';
 import { claimDue, restDue, takeUnsettledDue } from '../../src/features/sends/due/queue-queries.ts';
@@ -304,6 +305,7 @@ const QUEUE_WALKS: Record<string, Walk> = {
   ...queueWalks('follow_ups', dueWalks(FOLLOW_UP_QUEUE)),
   ...queueWalks('scheduled_messages', dueWalks(SCHEDULED_QUEUE)),
   ...queueWalks('away_texts', dueWalks(AWAY_QUEUE)),
+  ...queueWalks('csat_surveys', dueWalks(CSAT_QUEUE)),
   ...queueWalks('pending_turns', {
     'what waits': [(tx) => claimTurns(tx, CAPACITY), CLAIMED],
     'what rests': [(tx) => restTurns(tx, HELD), WAITING],

@@ -98,6 +98,11 @@ function makeQueues(): Record<string, Record<string, string>> {
       ...leased,
       ...due('settle_until'),
     },
+    csat_surveys: {
+      ended_at: `case when not (${IS_WAITING} or ${IS_DUE}) then now() end`,
+      ...leased,
+      ...due('settle_until'),
+    },
     pending_turns: leased,
     agent_turns: due('settle_until'),
     agent_conversation_budgets: { day: `current_date - case when ${IS_DUE} then 100 else 0 end` },

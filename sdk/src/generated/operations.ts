@@ -58,6 +58,7 @@ import type {
   ConversationRun,
   ConversationRunCreate,
   ConversationUpdate,
+  CsatSurvey,
   CustomField,
   CustomFieldCreate,
   CustomFieldUpdate,
@@ -533,6 +534,31 @@ export interface CompaniesListQuery {
   status?: 'ACTIVE' | 'SUSPENDED' | undefined;
   /** Part of the name */
   search?: string | undefined;
+}
+
+export interface CsatSurveysListQuery {
+  /** Starts at 1, the default; cannot be combined with `after` */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** Only surveys of this conversation */
+  conversation?: string | undefined;
+  /** Only surveys of this inbox */
+  inbox?: string | undefined;
+  /** Only surveys that rate this user */
+  user?: string | undefined;
+  /** Only surveys that rate this AI agent */
+  agent?: string | undefined;
+  /** true: only surveys with an answer; false: only those without one */
+  rated?: boolean | undefined;
 }
 
 export interface ConversationsListQuery {
@@ -1289,7 +1315,7 @@ export interface WebhooksListDeliveriesQuery {
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** The event */
-  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'FIELD_UPDATED' | undefined;
+  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED' | undefined;
   /** Only records with this status */
   status?: 'QUEUED' | 'SENDING' | 'DELIVERED' | 'FAILED' | 'UNKNOWN' | undefined;
   /** Only deliveries to this webhook */
@@ -1640,6 +1666,12 @@ export interface Methods {
     list: ListMethod<[query?: CompaniesListQuery, options?: CallOptions], Company>;
     /** Create a company and invite its first owner. The owner gets a mail with a link for setting a password. To create keys of the company, call `POST /v1/api-keys` with its id in `x-company-id`. Requires the scope `companies:create` and a global key. */
     create: (body: CompanyCreate, options?: CallOptions) => Promise<Company>;
+  };
+  csatSurveys: {
+    /** Read a satisfaction survey. Its message is in the conversation. A survey that could not be sent is not found. Requires the scope `conversations:read`. */
+    get: (id: string, options?: CallOptions) => Promise<CsatSurvey>;
+    /** List satisfaction surveys. A contact is asked the `csat_question` of the inbox when a conversation is closed in which they were answered: once in 7 days at most, and only if they wrote within 7 days. Figures of all ratings are in the reports. Requires the scope `conversations:read`. */
+    list: ListMethod<[query?: CsatSurveysListQuery, options?: CallOptions], CsatSurvey>;
   };
   conversations: {
     /** Change a conversation: status, priority, people, agent, step, tags, custom fields. Emits CONVERSATION_UPDATED if anything changes; a new step also emits CONVERSATION_STEP_CHANGED, and a custom field FIELD_UPDATED. Clearing the step with null emits no CONVERSATION_STEP_CHANGED. CLOSED sets closed_at; any other status reopens the conversation. Setting an agent does not change handled_by; removing the agent changes handled_by from AI to NONE. Requires the scope `conversations:update`. */
@@ -2126,6 +2158,10 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     get: { method: 'GET', path: '/v1/companies/{id}' },
     list: { method: 'GET', path: '/v1/companies', query: true, answer: 'list' },
     create: { method: 'POST', path: '/v1/companies', body: 'json', key: true },
+  },
+  csatSurveys: {
+    get: { method: 'GET', path: '/v1/csat-surveys/{id}' },
+    list: { method: 'GET', path: '/v1/csat-surveys', query: true, answer: 'list' },
   },
   conversations: {
     update: { method: 'PATCH', path: '/v1/conversations/{id}', body: 'json' },

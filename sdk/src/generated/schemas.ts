@@ -1004,8 +1004,8 @@ export interface Conversation {
     sender_type: 'CONTACT' | 'USER' | 'AGENT' | 'SYSTEM';
     /** Whether it was received, sent, is a note of the company, or comes from the platform */
     message_type: 'INCOMING' | 'OUTGOING' | 'NOTE' | 'SYSTEM';
-    /** Where the message comes from; AWAY is the away text of an inbox */
-    origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'RULE' | 'AWAY' | 'BUSINESS_APP' | 'CHANNEL';
+    /** Where the message comes from; AWAY and CSAT: sent by the inbox itself */
+    origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'RULE' | 'AWAY' | 'CSAT' | 'BUSINESS_APP' | 'CHANNEL';
     /** Whether it was not sent or not delivered */
     is_failed: boolean;
     /** ISO 8601 UTC with milliseconds */
@@ -1402,8 +1402,8 @@ export interface Message {
   sender: string | null;
   /** Whether it was received, sent, is a note of the company, or comes from the platform */
   message_type: 'INCOMING' | 'OUTGOING' | 'NOTE' | 'SYSTEM';
-  /** Where the message comes from; AWAY is the away text of an inbox */
-  origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'RULE' | 'AWAY' | 'BUSINESS_APP' | 'CHANNEL';
+  /** Where the message comes from; AWAY and CSAT: sent by the inbox itself */
+  origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'RULE' | 'AWAY' | 'CSAT' | 'BUSINESS_APP' | 'CHANNEL';
   /** The kind of content */
   contentType: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE' | 'INTERACTIVE' | 'LOCATION' | 'CONTACTS' | 'REACTION' | 'UNSUPPORTED';
   /** The text */
@@ -2983,6 +2983,38 @@ export interface ParticipantAdd {
   user: string;
 }
 
+/** The question whether a contact was satisfied, sent when a conversation was closed, and the answer */
+export interface CsatSurvey {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** Identifier: 24 lower-case hex characters */
+  contact: string;
+  /** Identifier: 24 lower-case hex characters */
+  inbox: string;
+  /** The message that asks */
+  message: string;
+  /** The user who is rated: the owner at the close, else the user who closed it */
+  user: string | null;
+  /** The AI agent that is rated, if it handled the conversation at the close */
+  agent: string | null;
+  /** The team at the close */
+  team: string | null;
+  /** From 1, very dissatisfied, to 5, very satisfied; null without an answer. On channels with three buttons 1, 3 or 5 */
+  score: number | null;
+  /** What the contact added on the page of the survey */
+  comment: string | null;
+  /** When the contact answered */
+  rated_at: string | null;
+  /** When the conversation was closed */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
 export interface QuickReply {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
@@ -3559,6 +3591,8 @@ export interface InboxUpdate {
   business_hours?: string | null | undefined;
   /** What a contact who writes outside of `business_hours` is sent, once in each conversation until they begin again; null for nothing */
   away_text?: string | null | undefined;
+  /** What a contact is asked when a conversation was closed in which they were answered, to be rated from 1 to 5; null for nothing */
+  csat_question?: string | null | undefined;
 }
 
 export interface InboxCreate {
@@ -3720,6 +3754,8 @@ export interface InboxCreate {
   business_hours?: string | null | undefined;
   /** What a contact who writes outside of `business_hours` is sent, once in each conversation until they begin again; null for nothing */
   away_text?: string | null | undefined;
+  /** What a contact is asked when a conversation was closed in which they were answered, to be rated from 1 to 5; null for nothing */
+  csat_question?: string | null | undefined;
 }
 
 export interface Inbox {
@@ -3900,6 +3936,8 @@ export interface Inbox {
   business_hours: string | null;
   /** What a contact who writes outside of `business_hours` is sent, once in each conversation until they begin again; null for nothing */
   away_text: string | null;
+  /** What a contact is asked when a conversation was closed in which they were answered, to be rated from 1 to 5; null for nothing */
+  csat_question: string | null;
   /** Whether the network has accepted the inbox's credentials */
   connection: {
     /** PENDING: the network has not accepted the inbox yet; ERROR: the network has refused the inbox, and `error` says why */
@@ -5213,7 +5251,7 @@ export type LiveEvent = {
   /** Too many of these records have changed, or the changes are too old to be listed: read the lists again */
   data: {
     /** The events affected */
-    events: Array<'inbox' | 'contact' | 'contact_note' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'scheduled_message' | 'table_row' | 'notification' | 'view'>;
+    events: Array<'inbox' | 'contact' | 'contact_note' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'scheduled_message' | 'csat_survey' | 'table_row' | 'notification' | 'view'>;
   };
 } | {
   /** The event */
@@ -5306,6 +5344,13 @@ export type LiveEvent = {
   id?: string | undefined;
   /** The record as its GET returns it */
   data: ScheduledMessage;
+} | {
+  /** The event */
+  event: 'csat_survey';
+  /** The cursor from which the stream can be resumed */
+  id?: string | undefined;
+  /** The record as its GET returns it */
+  data: CsatSurvey;
 } | {
   /** The event */
   event: 'table_row';
@@ -5611,6 +5656,17 @@ export interface ReportFigures {
   answered: number;
   /** Times that an AI agent handed a conversation to people */
   handed_over: number;
+  /** What contacts answered to satisfaction surveys */
+  csat: {
+    /** Surveys that were sent */
+    sent: number;
+    /** Ratings */
+    rated: number;
+    /** The average score of the ratings, from 1 to 5; null without one */
+    average: number | null;
+    /** Ratings of 4 or 5 */
+    satisfied: number;
+  };
   /** What the answers of an AI agent cost, by currency; null where the figures are not those of one agent */
   costs: Array<{
     /** ISO 4217, as in the prices of the agent */
@@ -5677,6 +5733,10 @@ export interface ReportSeries {
     answered: number;
     /** Times that an AI agent handed a conversation to people */
     handed_over: number;
+    /** The average score of the ratings, from 1 to 5; null without one */
+    csat: number | null;
+    /** Ratings by contacts */
+    rated: number;
     /** Open conversations at the end of the period, or now; null for a period that has not begun, and with any filter but `inbox` */
     open_at_end: number | null;
   }>;
@@ -5777,7 +5837,7 @@ export interface WebhookCreate {
   /** http or https; a public address */
   url: string;
   /** The events affected */
-  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'FIELD_UPDATED'>;
+  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED'>;
   /** Header name to value, sent with each delivery. A value consists of visible ASCII characters, with spaces only between them */
   custom_headers?: Record<string, string> | undefined;
   /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
@@ -5788,7 +5848,7 @@ export interface WebhookUpdate {
   /** http or https; a public address */
   url?: string | undefined;
   /** The events affected */
-  events?: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'FIELD_UPDATED'> | undefined;
+  events?: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED'> | undefined;
   /** Header name to value, sent with each delivery. A value consists of visible ASCII characters, with spaces only between them */
   custom_headers?: Record<string, string> | undefined;
   /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
@@ -5803,7 +5863,7 @@ export interface Webhook {
   /** The address to which events are posted */
   url: string;
   /** The events affected */
-  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'FIELD_UPDATED'>;
+  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED'>;
   /** Values are masked for callers without webhooks:update */
   custom_headers: Record<string, string>;
   /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
@@ -5822,7 +5882,7 @@ export interface WebhookDelivery {
   /** Identifier: 24 lower-case hex characters */
   webhook: string;
   /** The event */
-  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'FIELD_UPDATED';
+  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED';
   /** The door's name of the event, if it goes to the webhook of a door; null for the company's webhook */
   form: string | null;
   /** Identifier: 24 lower-case hex characters */
@@ -5918,7 +5978,7 @@ export interface DeliveryReplayCreate {
   /** Which deliveries are replayed, by their status */
   status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
   /** By default the deliveries of all events */
-  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'FIELD_UPDATED' | undefined;
+  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED' | undefined;
   /** The webhook of a door; by default those of the company's webhook */
   webhook?: string | undefined;
   /** Deliveries that were queued at this time or later */
@@ -5939,7 +5999,7 @@ export interface DeliveryReplay {
   /** The status of the deliveries to replay */
   delivery_status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
   /** null: all events */
-  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'FIELD_UPDATED' | null;
+  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED' | null;
   /** ISO 8601 UTC with milliseconds */
   from: string;
   /** ISO 8601 UTC with milliseconds */
@@ -6096,6 +6156,15 @@ export interface WebhookEvents {
     timestamp: string;
     /** The record as its GET returns it */
     data: RuleRun;
+  };
+  /** A contact has rated a conversation */
+  CSAT_RATED: {
+    /** The event */
+    event: 'CSAT_RATED';
+    /** When the event was queued, in the transaction of the change that it reports */
+    timestamp: string;
+    /** The record as its GET returns it */
+    data: CsatSurvey;
   };
   /** The value of a custom field has changed */
   FIELD_UPDATED: {

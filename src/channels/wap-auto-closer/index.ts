@@ -76,6 +76,7 @@ export const wapAutoCloserChannel = declareChannel({
       ...WAP_MEDIA.map((format) => format.contentType),
     ],
     maxText: 4_096,
+    replyButtons: 3,
     marks: WHATSAPP_MARKS,
     media: WAP_MEDIA,
     markRead: true,

@@ -34,6 +34,7 @@ export const webV2Channel = declareChannel<'WEB_V2', WebConfig>({
   can: {
     ...SILENT.can,
     content: SAMPLES.map(({ contentType }) => contentType),
+    replyButtons: 10,
     showsAuthors: true,
     media: WEB_MEDIA,
     markRead: true,

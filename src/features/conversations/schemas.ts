@@ -37,10 +37,11 @@ const ORIGINS = [
   'FOLLOWUP',
   'RULE',
   'AWAY',
+  'CSAT',
   'BUSINESS_APP',
   'CHANNEL',
 ] as const;
-export const Origin = oneOf(ORIGINS, 'Where the message comes from; AWAY is the away text of an inbox');
+export const Origin = oneOf(ORIGINS, 'Where the message comes from; AWAY and CSAT: sent by the inbox itself');
 export const MessageType = oneOf(
   ['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'],
   'Whether it was received, sent, is a note of the company, or comes from the platform',

@@ -2,7 +2,14 @@
 import type { ContactActivity } from '../contacts/ingest-queries.ts';
 import type { Thread, ThreadActivity } from '../conversations/ingest-queries.ts';
 import type { Message } from '../messages/schemas.ts';
-import { isFromBusinessApp, isFromContact, isReaction, messageTime, opensWindow, type PlacedMessage } from './batch.ts';
+import {
+  isFromBusinessApp,
+  isFromContact,
+  messageTime,
+  opensWindow,
+  wantsNoAnswer,
+  type PlacedMessage,
+} from './batch.ts';
 
 export type Activity = ThreadActivity & { contact: string };
 
@@ -23,7 +30,7 @@ export function addActivity(
     company: thread.company,
     contact: arrival.contact,
     conversation: thread._id,
-    ...chooseLast(before, isReaction(arrival) ? null : message),
+    ...chooseLast(before, wantsNoAnswer(arrival) ? null : message),
     inbound_at: isHeard ? at : (before?.inbound_at ?? null),
     heard_from: isHeard ? (arrival.message.person.names[0]?.value ?? null) : (before?.heard_from ?? null),
     window_at: opensWindow(arrival) ? findLatest(before?.window_at, at) : (before?.window_at ?? null),

@@ -1,6 +1,7 @@
 /** The records that the steps of ingestion pass to each other. */
 import type { InboundMessage, InboundReport } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
+import { readPressed } from '../csat/buttons.ts';
 import type { Receiver } from '../inboxes/ingest-queries.ts';
 
 /** A message of the network, and the inbox that receives it. */
@@ -45,8 +46,9 @@ export function placeInTime({ timestamp, origin }: InboundMessage, now: string):
 export const findAnswered = (message: InboundMessage): string | null =>
   message.contentType === 'REACTION' ? message.reaction.externalId : message.replyTo;
 
-/** Returns true for a reaction. It asks for nothing: it is stored, shown and reported, and opens the window of its network. */
-export const isReaction = ({ message }: ArrivedMessage): boolean => message.contentType === 'REACTION';
+/** Returns true for a reaction, and for the answer to a satisfaction survey. They are stored, shown and reported, and open the window of their network. */
+export const wantsNoAnswer = ({ message }: ArrivedMessage): boolean =>
+  message.contentType === 'REACTION' || readPressed(message) !== null;
 
 /** Returns true for what opens the window of the network: what the contact has just written, and a reaction that is not taken back. */
 export const opensWindow = ({ message }: ArrivedMessage): boolean =>
@@ -55,13 +57,13 @@ export const opensWindow = ({ message }: ArrivedMessage): boolean =>
   !message.system &&
   !(message.contentType === 'REACTION' && message.reaction.emoji === null);
 
-/** Returns true for what the contact has just written; false for notices, echoes, history and reactions. */
-export const isFromContact = (arrival: ArrivedMessage): boolean => opensWindow(arrival) && !isReaction(arrival);
+/** Returns true for what the contact has just written; false for notices, echoes, history and what wants no answer. */
+export const isFromContact = (arrival: ArrivedMessage): boolean => opensWindow(arrival) && !wantsNoAnswer(arrival);
 
 /** Returns true for what a person has just written in the business app. */
 export const isFromBusinessApp = (arrival: ArrivedMessage): boolean =>
-  arrival.message.origin === 'echo' && !isReaction(arrival);
+  arrival.message.origin === 'echo' && !wantsNoAnswer(arrival);
 
 /** Returns true for a message that opens a conversation when there is none. Others join the latest one, also a closed one. */
 export const opensConversation = (arrival: ArrivedMessage): boolean =>
-  arrival.message.origin !== 'history' && !isReaction(arrival);
+  arrival.message.origin !== 'history' && !wantsNoAnswer(arrival);

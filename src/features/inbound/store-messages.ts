@@ -5,6 +5,9 @@ import type { SystemTx } from '../../platform/store/tenant.ts';
 import { findContactsByKeys, touchContacts } from '../contacts/ingest-queries.ts';
 import type { FoundPeople } from '../contacts/ingest-people.ts';
 import { findConversationsByKeys, touchThreads, type Thread } from '../conversations/ingest-queries.ts';
+import { readPressed } from '../csat/buttons.ts';
+import { rateSurveys } from '../csat/ingest-queries.ts';
+import type { CsatSurvey } from '../csat/schemas.ts';
 import { completePlaceholders, insertInbound } from '../messages/ingest-insert-queries.ts';
 import { findKnown, type MessageKey } from '../messages/ingest-queries.ts';
 import { applyWaiting, takeWaiting } from '../messages/ingest.ts';
@@ -15,7 +18,14 @@ import { addActivity, latestPerContact, type Activity } from './activity.ts';
 import { leaveAgentTurns, leaveForRules } from './agent-turns.ts';
 import { leaveAway } from './away-texts.ts';
 import { keepBodies } from './bodies.ts';
-import { findAnswered, isFromBusinessApp, isFromContact, type ArrivedMessage, type PlacedMessage } from './batch.ts';
+import {
+  findAnswered,
+  isFromBusinessApp,
+  isFromContact,
+  opensWindow,
+  type ArrivedMessage,
+  type PlacedMessage,
+} from './batch.ts';
 import { noteCampaignReplies } from './campaign-replies.ts';
 import type { EarlyLookUps } from './inboxes.ts';
 import { toInboundRows, type ReserveFile, type RowContext } from './rows.ts';
@@ -81,7 +91,8 @@ export async function storeMessages(
   refuseEmptyConversations(threads, messages);
   updateConversationsAndContacts(tx, { placed, threads, messages, agentWaitSeconds });
   noteCampaignReplies(tx, placed, threads.threads, new Set(messages.map(({ external_id }) => external_id)));
-  await emitEvents(tx, { placed, threads, people, messages });
+  const rated = await takeRatings(tx, placed, messages);
+  await emitEvents(tx, { placed, threads, people, messages, rated });
   await applyWaiting(
     tx,
     await takeWaiting(
@@ -208,6 +219,17 @@ function notifyFollowers(tx: SystemTx, activities: Activity[], threads: readonly
   if (replies.length > 0) tx.awaitAtCommit(notifyReplies(tx, replies));
 }
 
+/** Stores what the contacts have answered to satisfaction surveys. Without an answer there is no statement. */
+async function takeRatings(tx: SystemTx, placed: PlacedMessage[], messages: Message[]): Promise<CsatSurvey[]> {
+  const stored = new Set(messages.map(toKeyText));
+  const ratings = placed.flatMap((arrival) => {
+    const { receiver, contact, message } = arrival;
+    const pressed = opensWindow(arrival) && stored.has(toKeyText(messageKey(arrival))) && readPressed(message);
+    return pressed ? [{ ...pressed, company: receiver.company, contact, comment: null }] : [];
+  });
+  return ratings.length === 0 ? [] : rateSurveys(tx, ratings);
+}
+
 interface StoredBatch {
   placed: PlacedMessage[];
   threads: FoundThreads;
@@ -216,7 +238,10 @@ interface StoredBatch {
 }
 
 /** Emits the events in the order in which their changes happened. Messages of the history emit none. */
-async function emitEvents(tx: SystemTx, { placed, threads, people, messages }: StoredBatch): Promise<void> {
+async function emitEvents(
+  tx: SystemTx,
+  { placed, threads, people, messages, rated }: StoredBatch & { rated: CsatSurvey[] },
+): Promise<void> {
   const current = placed.filter(({ message }) => message.origin !== 'history');
   const contactKeys = new Map(
     current.map(({ receiver, contact }) => [contact, { company: receiver.company, _id: contact }]),
@@ -259,6 +284,7 @@ async function emitEvents(tx: SystemTx, { placed, threads, people, messages }: S
     ...messages
       .filter((message) => announced.has(toKeyText(message)))
       .map((data) => ({ event: 'MESSAGE_RECEIVED' as const, data })),
+    ...rated.map((data) => ({ event: 'CSAT_RATED' as const, data })),
   ];
   await emitLast(tx, items);
 }

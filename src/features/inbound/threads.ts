@@ -46,7 +46,7 @@ export async function findThreads(tx: SystemTx, asked: ThreadQuery[]): Promise<F
     // contacts.
     await lockContacts(tx, listDistinctKeys(old, found));
     await addFoundThreads(found, () => findLatestThreads(tx, listDistinctKeys(old, found)));
-    // A reaction that has come before all messages waits for them in an open one, as it would have behind them; the history is closed.
+    // What wants no answer and has come before all messages waits for them in an open one, as it would have behind them; the history is closed.
     const early = old.filter(({ arrival }) => arrival.message.origin !== 'history');
     for (const id of (await openMissingThreads(tx, early, found)).opened) opened.add(id);
     await addFoundThreads(found, () => insertThreads(tx, makeThreads(old, found, 'CLOSED')));

@@ -163,6 +163,7 @@ function makeUnset(company: string): Before {
     default_team: null,
     business_hours: null,
     away_text: null,
+    csat_question: null,
     status: 'ACTIVE',
     settings: {},
     test_mode: { enabled: false, test_numbers: [] },

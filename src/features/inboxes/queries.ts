@@ -29,6 +29,7 @@ export interface InboxRow {
   default_team: string | null;
   business_hours: string | null;
   away_text: string | null;
+  csat_question: string | null;
   status: 'ACTIVE' | 'DELETED';
   /** The settings of each channel, by the name of their field. An inbox that changes its channel keeps the settings of the previous one. */
   settings: Record<string, Settings>;
@@ -50,7 +51,8 @@ export interface InboxRow {
   updatedAt: string;
 }
 
-export const COLUMNS = `_id, company_id as company, name, door_name, door_settings, channel, number, webhook_url, default_agent, default_owner, default_team, business_hours, away_text, status,
+export const COLUMNS = `_id, company_id as company, name, door_name, door_settings, channel, number, webhook_url, default_agent, default_owner, default_team, business_hours, away_text,
+  csat_question, status,
   settings, test_mode, general_config, coexistence_enabled,
   process_unsupported_messages, disable_inbound_ai, pdf_local_text_extraction, reopen_days, network_address, network_account,
   connection_version, callback_told, json_build_object('status', connection_status, 'checked_at',
@@ -135,6 +137,7 @@ const WRITABLE = [
   'default_team',
   'business_hours',
   'away_text',
+  'csat_question',
   'status',
   'settings',
   'test_mode',

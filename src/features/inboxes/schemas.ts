@@ -8,7 +8,6 @@ import {
   writtenPhone,
   define,
   explainedPattern,
-  NOT_BLANK,
   nullable,
   oneOf,
   recordId,
@@ -16,6 +15,7 @@ import {
   strict,
   plain,
 } from '../../platform/values/schema.ts';
+import { awayText, csatQuestion, reopenDays } from './conversation-settings/schemas.ts';
 
 const OPERATOR_NAME =
   "Whether messages that users write are sent with the user's name before them, in bold if the network " +
@@ -55,30 +55,6 @@ const inboundFlags = {
     'Whether agents get the text of PDF files, extracted by the platform, instead of pictures of their pages',
   ),
 };
-
-const MOST_REOPEN_DAYS = declareLimit(365, {
-  topic: 'Networks',
-  what: 'Days in which the last conversation is reopened (`reopen_days`)',
-  beyond: '400',
-});
-
-const reopenDays = Type.Integer({
-  minimum: 0,
-  maximum: MOST_REOPEN_DAYS,
-  description:
-    "For how many days after it was closed a contact's last conversation is reopened, with its owner, agent and " +
-    'tags, when the contact writes or a message to the contact opens a conversation; 0, the default: a new conversation opens',
-});
-
-const awayText = nullable(
-  Type.String({
-    minLength: 1,
-    maxLength: 1_000,
-    ...NOT_BLANK,
-    description:
-      'What a contact who writes outside of `business_hours` is sent, once in each conversation until they begin again; null for nothing',
-  }),
-);
 
 /** One property for the settings of each channel. The channels bring the schemas, so TypeScript knows no type for them here. */
 const settingsProperties = (part: 'body' | 'record'): { [field in never]: TObject } =>
@@ -137,6 +113,7 @@ const properties = {
   default_team: nullable(recordId('team', 'The team of new conversations; null clears')),
   business_hours: nullable(recordId('business-hours', 'When the company answers in this inbox; null: always')),
   away_text: awayText,
+  csat_question: csatQuestion,
 };
 
 export const InboxUpdate = define('InboxUpdate', Type.Partial(strict(properties), { additionalProperties: false }));
@@ -212,6 +189,7 @@ export const Inbox = define(
     default_team: nullable(recordId('team')),
     business_hours: nullable(recordId('business-hours')),
     away_text: awayText,
+    csat_question: csatQuestion,
     connection: plain.object("Whether the network has accepted the inbox's credentials", {
       status: oneOf(
         ['PENDING', 'CONNECTED', 'ERROR'],

@@ -14,6 +14,7 @@ import { readImports } from '../imports/imports.ts';
 import { readInboxes } from '../inboxes/inboxes.ts';
 import { readNotifications } from '../notifications/notifications.ts';
 import { readMessages } from '../messages/messages.ts';
+import { readSurveys } from '../csat/csat.ts';
 import { readScheduledMessages } from '../scheduled-messages/scheduled-messages.ts';
 import { readViews } from '../views/views.ts';
 import { readRows } from '../tables/rows/rows.ts';
@@ -57,6 +58,7 @@ const KINDS = new Map<string, Kind[]>([
     ],
   ],
   ['follow_ups', [{ event: 'follow_up', scope: 'agents:read', isRemovable: false, read: readFollowUps }]],
+  ['csat_surveys', [{ event: 'csat_survey', scope: 'conversations:read', isRemovable: false, read: readSurveys }]],
   [
     'scheduled_messages',
     [{ event: 'scheduled_message', scope: 'messages:read', isRemovable: false, read: readScheduledMessages }],

@@ -13,6 +13,7 @@ import { Import } from '../imports/schemas.ts';
 import { Inbox } from '../inboxes/schemas.ts';
 import { Message } from '../messages/schemas.ts';
 import { Notification } from '../notifications/schemas.ts';
+import { CsatSurvey } from '../csat/schemas.ts';
 import { ScheduledMessage } from '../scheduled-messages/schemas.ts';
 import { Row } from '../tables/schemas.ts';
 import { View } from '../views/schemas.ts';
@@ -31,6 +32,7 @@ const RECORD_EVENTS = [
   'campaign',
   'follow_up',
   'scheduled_message',
+  'csat_survey',
   'table_row',
   'notification',
   'view',
@@ -120,6 +122,7 @@ const LiveEvent = define(
     record('campaign', Campaign),
     record('follow_up', FollowUp),
     record('scheduled_message', ScheduledMessage),
+    record('csat_survey', CsatSurvey),
     record('table_row', Row),
     record('notification', Notification),
     record('view', View),

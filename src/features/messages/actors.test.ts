@@ -15,6 +15,7 @@ const { kit } = platform.running;
 const agent = { type: 'agent', id: newId(), name: 'Sales agent' } as const;
 const campaign = { type: 'campaign', id: newId(), name: 'Spring' } as const;
 const away = { type: 'away', id: demo.inbox, name: 'Shop' } as const;
+const csat = { type: 'csat', id: demo.inbox, name: 'Shop' } as const;
 const followup = { type: 'followup', id: newId(), name: 'Reminder' } as const;
 
 async function sendAs(actor: Actor): Promise<{ message: Json; conversation: Json }> {
@@ -38,6 +39,7 @@ describe('a job sends messages like a request, and the message names its author'
     { actor: agent, origin: 'AGENT', sender: agent.id, agent: agent.id, campaign: null },
     { actor: campaign, origin: 'CAMPAIGN', sender: null, agent: null, campaign: campaign.id },
     { actor: away, origin: 'AWAY', sender: null, agent: null, campaign: null },
+    { actor: csat, origin: 'CSAT', sender: null, agent: null, campaign: null },
     { actor: followup, origin: 'FOLLOWUP', sender: null, agent: null, campaign: null },
   ];
   for (const { actor, ...expected } of authors) {

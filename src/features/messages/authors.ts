@@ -5,10 +5,10 @@ import type { NewOutgoing } from './insert-queries.ts';
 type Author = Pick<NewOutgoing, 'sender_type' | 'sender' | 'origin' | 'campaign' | 'agent'>;
 
 /** Actors whose messages name no sender. */
-const NAMELESS: ReadonlySet<Actor['type']> = new Set(['campaign', 'followup', 'rule', 'away']);
+const NAMELESS: ReadonlySet<Actor['type']> = new Set(['campaign', 'followup', 'rule', 'away', 'csat']);
 
 /**
- * Returns the author fields of an actor. A user writes as USER. A key, an agent, a campaign, a follow-up, a rule and an away text automate
+ * Returns the author fields of an actor. A user writes as USER. A key, an agent, a campaign, a follow-up, a rule and an inbox automate
  * the work of the company and write as AGENT.
  */
 export function readAuthor(actor: Actor): Author {

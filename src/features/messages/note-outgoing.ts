@@ -17,6 +17,9 @@ interface Noted extends Pick<NewOutgoing, '_id' | 'conversation' | 'contact' | '
 /** The origins of messages that answer a contact; the others are sent to many, or because the contact is silent. */
 const ANSWERING: ReadonlySet<NewOutgoing['origin']> = new Set(['DASHBOARD', 'API', 'AGENT']);
 
+/** The origins of what an inbox sends by itself. It answers nothing: what the contact has written is still to be read. */
+const BY_INBOX: ReadonlySet<NewOutgoing['origin']> = new Set(['AWAY', 'CSAT']);
+
 /** `cards`: the attachments that the cards of all these messages show. `at`: when they were stored. */
 export function noteOutgoing(
   tx: TenantTx,
@@ -34,8 +37,7 @@ export function noteOutgoing(
   setLastOutgoing(
     tx,
     last.map(({ _id, conversation, status, origin }) => {
-      // An away text answers nothing: what the contact has written is still to be read.
-      const answers = status === 'QUEUED' && origin !== 'AWAY';
+      const answers = status === 'QUEUED' && !BY_INBOX.has(origin);
       return { conversation, message: _id, answers, replies: answers && ANSWERING.has(origin) };
     }),
   );

@@ -136,7 +136,7 @@ interface Composition extends Named {
 }
 
 /** Actors whose messages no person has written or chosen at that moment. */
-const AUTOMATIC: ReadonlySet<Actor['type']> = new Set(['agent', 'campaign', 'followup', 'rule', 'away']);
+const AUTOMATIC: ReadonlySet<Actor['type']> = new Set(['agent', 'campaign', 'followup', 'rule', 'away', 'csat']);
 
 const makeOutbound = (
   kit: Kit,

@@ -20,8 +20,9 @@ export const readStep = (tx: TenantRead, id: string): Promise<StepOfPipeline | n
 export function toStepCause(actor: Actor): StepCause {
   const origin = actorOrigin(actor);
   return {
-    // A follow-up is a message of an agent, and a step change has no separate origin for follow-ups and for rules. An away text moves nothing.
-    origin: origin === 'FOLLOWUP' ? 'AGENT' : origin === 'RULE' || origin === 'AWAY' ? null : origin,
+    // A follow-up is a message of an agent, and a step change has no separate origin for follow-ups and for rules. What inboxes send moves nothing.
+    origin:
+      origin === 'FOLLOWUP' ? 'AGENT' : origin === 'RULE' || origin === 'AWAY' || origin === 'CSAT' ? null : origin,
     campaign: actor.type === 'campaign' ? actor.id : null,
     user: actor.type === 'user' ? actor.id : null,
   };

@@ -31,6 +31,8 @@ const PERIOD_COLUMNS = [
   'resolution',
   'answered',
   'handed_over',
+  'csat',
+  'rated',
   'open_at_end',
 ] as const satisfies (keyof ReportPeriod)[];
 
@@ -66,14 +68,30 @@ async function* writeRows(rows: ReportBreakdown['rows']): AsyncGenerator<string>
     ...times,
     'answered',
     'handed_over',
+    'csat_sent',
+    'csat_rated',
+    'csat_average',
+    'csat_satisfied',
     'costs',
   ];
   const lines = rows.map(({ id, name, figures }) => {
-    const { opened, reopened, first_response, reply_time, resolution, answered, handed_over, costs } = figures;
+    const { opened, reopened, first_response, reply_time, resolution, answered, handed_over, csat, costs } = figures;
     const counts = [opened, reopened, resolution.count, reply_time.count];
     const durations = [first_response, reply_time, resolution].flatMap(toCells);
     const cost = costs?.map(({ currency, amount }) => `${amount} ${currency}`).join(' ') ?? null;
-    return csvLine([id, name, ...counts, ...durations, answered, handed_over, cost]);
+    return csvLine([
+      id,
+      name,
+      ...counts,
+      ...durations,
+      answered,
+      handed_over,
+      csat.sent,
+      csat.rated,
+      csat.average,
+      csat.satisfied,
+      cost,
+    ]);
   });
   yield csvLine(titles) + lines.join('');
 }

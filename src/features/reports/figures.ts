@@ -1,7 +1,7 @@
 /** Computes the figures of reports from sums of counters. */
 import { TIMES } from './facts-sql.ts';
 import type { PeriodSum, Sum } from './queries.ts';
-import type { ReportFigures, ReportPeriod, Times } from './schemas.ts';
+import type { Csat, ReportFigures, ReportPeriod, Times } from './schemas.ts';
 
 const MILLIONTHS = 1e6;
 
@@ -17,7 +17,20 @@ export function readFigures(sums: readonly Sum[], isAgent: boolean): ReportFigur
     resolution: readTimes(sums, 'CLOSED'),
     answered: count('ANSWERED'),
     handed_over: count('HANDED_OVER'),
+    csat: readCsat((kind) => sums.find((sum) => sum.kind === kind) ?? NOTHING),
     costs: isAgent ? costs.map(({ currency, total }) => ({ currency, amount: total / MILLIONTHS })) : null,
+  };
+}
+
+const NOTHING = { count: 0, total: 0 };
+
+function readCsat(find: (kind: string) => { count: number; total: number }): Csat {
+  const { count: rated, total } = find('CSAT_RATED');
+  return {
+    sent: find('CSAT_SENT').count,
+    rated,
+    average: rated > 0 ? Math.round((total / rated) * 100) / 100 : null,
+    satisfied: find('CSAT_SATISFIED').count,
   };
 }
 
@@ -57,7 +70,7 @@ export function readPeriods(
 ): ReportPeriod[] {
   const places = Map.groupBy(sums, ({ place }) => place);
   const find = (place: number, kind: string): { count: number; total: number } =>
-    places.get(place)?.find((sum) => sum.kind === kind) ?? { count: 0, total: 0 };
+    places.get(place)?.find((sum) => sum.kind === kind) ?? NOTHING;
   const change = (place: number): number =>
     find(place, 'OPENED').count +
     find(place, 'REOPENED').count -
@@ -91,5 +104,7 @@ function describePeriod(
     resolution: average('CLOSED'),
     answered: find('ANSWERED').count,
     handed_over: find('HANDED_OVER').count,
+    csat: readCsat(find).average,
+    rated: find('CSAT_RATED').count,
   };
 }

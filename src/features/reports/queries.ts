@@ -63,6 +63,9 @@ const FIGURE_KINDS = [
   'ANSWERED',
   'HANDED_OVER',
   'COST',
+  'CSAT_SENT',
+  'CSAT_RATED',
+  'CSAT_SATISFIED',
 ];
 
 /** Adds up the counters of all subjects of a dimension. `most` limits the subjects to those with the most activity. */

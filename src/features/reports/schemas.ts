@@ -33,6 +33,7 @@ export interface Stretch extends Range {
 }
 
 const seconds = (description: string) => nullable(plain.integer(`${description}, in seconds; null without one`));
+const score = nullable(Type.Number({ description: 'The average score of the ratings, from 1 to 5; null without one' }));
 const times = (what: string) =>
   plain.object(what, {
     count: plain.integer('How many there were'),
@@ -53,6 +54,12 @@ export const ReportFigures = define(
     resolution: times('How long conversations were open when they were closed, since they were last opened'),
     answered: plain.integer('Answers of AI agents'),
     handed_over: plain.integer('Times that an AI agent handed a conversation to people'),
+    csat: plain.object('What contacts answered to satisfaction surveys', {
+      sent: plain.integer('Surveys that were sent'),
+      rated: plain.integer('Ratings'),
+      average: score,
+      satisfied: plain.integer('Ratings of 4 or 5'),
+    }),
     costs: nullable(
       Type.Array(
         Type.Object({
@@ -69,6 +76,7 @@ export const ReportFigures = define(
 );
 export type ReportFigures = Static<typeof ReportFigures>;
 export type Times = ReportFigures['resolution'];
+export type Csat = ReportFigures['csat'];
 
 const RANGE = {
   from: Type.Optional({
@@ -153,6 +161,8 @@ export const ReportSeries = define(
         resolution: seconds('The average time until conversations were closed'),
         answered: plain.integer('Answers of AI agents'),
         handed_over: plain.integer('Times that an AI agent handed a conversation to people'),
+        csat: score,
+        rated: plain.integer('Ratings by contacts'),
         open_at_end: nullable(
           plain.integer(
             'Open conversations at the end of the period, or now; null for a period that has not begun, and with any filter but `inbox`',

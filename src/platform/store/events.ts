@@ -30,6 +30,7 @@ export const EVENTS = {
   },
   FOLLOWUP_SENT: { summary: 'A follow-up of an agent was sent', data: 'FollowUp' },
   RULE_RUN: { summary: 'A rule has run whose actions send this event', data: 'RuleRun' },
+  CSAT_RATED: { summary: 'A contact has rated a conversation', data: 'CsatSurvey' },
   FIELD_UPDATED: { summary: 'The value of a custom field has changed', data: 'FieldUpdated', isChange: true },
 } as const;
 export type EventName = keyof typeof EVENTS;

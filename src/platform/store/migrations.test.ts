@@ -658,7 +658,7 @@ test('a database of the version before sql/ keeps its triggers as they are, and 
   assert.deepEqual(withoutVersion(replaced), withoutVersion(migrated));
   // One was dropped above, and the others are of later migrations, or have another function since.
   const isOther = (name: string): boolean =>
-    /^trigger (?:lost_owner on|queued on|begins on|messages_activity_|acceptance_|notified_|followed on|gives_out on|reported_\w+ on|times_sla on|noted_sla on|frees_owner\w* on|left_for_rules\w* on|\w+ on (?:macros|rules|rule_runs)|noted on views|noted_\w+ on (?:notifications|scheduled_messages)|push_ends on|pushed_\w+ on notifications|noted_update on follow_ups|\w+ on contact_notes)/.test(
+    /^trigger (?:lost_owner on|queued on|begins on|messages_activity_|acceptance_|notified_|followed on|gives_out on|reported_\w+ on|times_sla on|noted_sla on|frees_owner\w* on|asks_csat on|left_for_rules\w* on|\w+ on (?:macros|rules|rule_runs)|noted on views|noted_\w+ on (?:notifications|scheduled_messages|csat_surveys)|push_ends on|pushed_\w+ on notifications|noted_update on follow_ups|\w+ on contact_notes)/.test(
       name,
     );
   const kept = (objects: CatalogueObject[]): CatalogueObject[] =>

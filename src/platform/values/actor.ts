@@ -4,10 +4,10 @@
  */
 import type { Principal } from '../http/auth.ts';
 
-/** The actor of a change; `id` is the id of the agent, campaign, follow-up or rule itself, or of the inbox that is away. */
+/** The actor of a change; `id` is the id of the agent, campaign, follow-up or rule itself, or of the inbox that is away or asks for a rating. */
 export type Actor =
   | Principal
-  | { type: 'agent' | 'campaign' | 'followup' | 'rule' | 'away'; id: string; name: string }
+  | { type: 'agent' | 'campaign' | 'followup' | 'rule' | 'away' | 'csat'; id: string; name: string }
   | { type: 'system'; id: null; name: string };
 
 const ORIGINS = {
@@ -19,6 +19,7 @@ const ORIGINS = {
   followup: 'FOLLOWUP',
   rule: 'RULE',
   away: 'AWAY',
+  csat: 'CSAT',
   system: null,
 } as const satisfies Record<Actor['type'], string | null>;
 
@@ -46,8 +47,8 @@ const NAMED_TYPES = {
   rule: 'RULE',
 } as const satisfies Partial<Record<Actor['type'], NamedActor['type']>>;
 
-/** Returns the actor with the name that people know; null for the platform itself, and for an away text, which changes nothing. */
+/** Returns the actor with the name that people know; null for the platform itself, and for what inboxes send by themselves, which changes nothing. */
 export const toNamedActor = (actor: Actor): NamedActor | null =>
-  actor.type === 'system' || actor.type === 'away'
+  actor.type === 'system' || actor.type === 'away' || actor.type === 'csat'
     ? null
     : { type: NAMED_TYPES[actor.type], id: actor.id, name: actor.name };

@@ -186,6 +186,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
     'agent-turn': await insertTurn(platform, { agent, conversation, item: item._id }),
     'follow-up': await insertFollowUp(platform, { agent, conversation }),
     'scheduled-message': await insertScheduled(platform, { conversation, marker }),
+    'csat-survey': await insertSurvey(platform, { conversation, marker }),
     'history-entry': await insertHistoryEntry(platform, { conversation, marker }),
     notification: await insertNotification(platform, { conversation, user }),
     'push-subscription': await insertPushSubscription(platform, { user, marker }),
@@ -266,6 +267,20 @@ async function insertScheduled(
     [scheduled, conversation, marker],
   );
   return scheduled;
+}
+
+/** Inserts a survey that the contact has answered. */
+async function insertSurvey(
+  { database }: Platform,
+  { conversation, marker }: Record<'conversation' | 'marker', string>,
+): Promise<string> {
+  const survey = newId();
+  await database.sql(
+    `insert into csat_surveys (company_id, _id, conversation_id, inbox_id, question, message_id, score, comment, rated_at, ended_at, is_waiting)
+      select company_id, $1, _id, inbox_id, $3, last_message_id, 4, $3, now(), now(), false from conversations where _id = $2`,
+    [survey, conversation, marker],
+  );
+  return survey;
 }
 
 /** Allows MCP servers, and inserts one that answers nobody, for the agent. */

@@ -11,6 +11,7 @@ import {
   rereadConversations,
   showConversation,
 } from '../records/conversations.ts';
+import { rereadSurveys, showSurvey } from '../records/csat-surveys.ts';
 import { rereadFollowUps, showFollowUp } from '../records/follow-ups.ts';
 import { rereadHistory, showHistoryEntry } from '../records/history.ts';
 import { rereadContactImports, showContactImport } from '../records/imports.ts';
@@ -45,14 +46,12 @@ export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
       return showContact(change.data);
     case 'contact_note':
       return showNote(change.data);
-    case 'presence':
-      return showPresence(change.data);
-    case 'removed':
-      return forget(change.data.event, change.data._id);
     case 'campaign':
       return showCampaign(change.data);
     case 'follow_up':
       return showFollowUp(change.data);
+    case 'csat_survey':
+      return showSurvey(change.data);
     case 'scheduled_message':
       return showScheduled(change.data);
     case 'contact_import':
@@ -68,6 +67,18 @@ export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
     case 'bulk_run':
       queries.setQueryData([change.event, change.data._id], change.data);
       return undefined;
+    default:
+      return applySignal(change);
+  }
+}
+
+/** Applies what is no change of a record that the page has. */
+function applySignal(change: LiveEvent): void {
+  switch (change.event) {
+    case 'presence':
+      return showPresence(change.data);
+    case 'removed':
+      return forget(change.data.event, change.data._id);
     case 'reset':
       // Rows are imported by the thousand, which concerns no other list.
       return change.data.events.every((event) => event === 'table_row') ? rereadRows() : rereadAll();
@@ -113,6 +124,7 @@ export function rereadAll(): void {
   rereadRows();
   rereadCampaigns();
   rereadFollowUps();
+  rereadSurveys();
   rereadScheduled();
   rereadInboxes();
   rereadNotifications();

@@ -57,6 +57,7 @@ export const AUTHOR_NAMES = defineTexts(
     automation: 'Automation',
     businessApp: 'Business app',
     away: 'Away text',
+    survey: 'Satisfaction survey',
     campaign: 'Campaign',
     note: 'Note',
   },
@@ -67,6 +68,7 @@ export const AUTHOR_NAMES = defineTexts(
       automation: 'Automação',
       businessApp: 'Aplicativo comercial',
       away: 'Texto de ausência',
+      survey: 'Pesquisa de satisfação',
       campaign: 'Campanha',
       note: 'Nota',
     },
@@ -76,6 +78,7 @@ export const AUTHOR_NAMES = defineTexts(
       automation: 'Automatización',
       businessApp: 'Aplicación comercial',
       away: 'Texto de ausencia',
+      survey: 'Encuesta de satisfacción',
       campaign: 'Campaña',
       note: 'Nota',
     },
@@ -83,7 +86,9 @@ export const AUTHOR_NAMES = defineTexts(
 );
 
 /** Which of the words above says who has sent what no person wrote. */
-export function nameOrigin(origin: Message['origin']): 'agent' | 'businessApp' | 'campaign' | 'away' | 'automation' {
+export function nameOrigin(
+  origin: Message['origin'],
+): 'agent' | 'businessApp' | 'campaign' | 'away' | 'survey' | 'automation' {
   switch (origin) {
     case 'AGENT':
     case 'FOLLOWUP':
@@ -94,6 +99,8 @@ export function nameOrigin(origin: Message['origin']): 'agent' | 'businessApp' |
       return 'campaign';
     case 'AWAY':
       return 'away';
+    case 'CSAT':
+      return 'survey';
     default:
       return 'automation';
   }

@@ -52,6 +52,10 @@ export const formatNumber = (value: number): string =>
 export const formatMoney = ({ amount, currency }: { amount: number; currency: string }): string =>
   amount.toLocaleString(getLanguage(), { style: 'currency', currency, maximumFractionDigits: 8 });
 
+/** Writes an average of ratings, such as 4.7. */
+export const formatScore = (score: number): string =>
+  score.toLocaleString(getLanguage(), { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
 /** Writes a share between 0 and 1 as a percentage, such as 12.5 %. */
 export const formatShare = (share: number): string =>
   share.toLocaleString(getLanguage(), { style: 'percent', maximumFractionDigits: 1 });

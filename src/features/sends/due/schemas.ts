@@ -20,3 +20,11 @@ export interface UnsettledSend {
   company: string;
   _id: string;
 }
+
+/** A row of what inboxes send by themselves, which a worker is about to send. */
+export interface DueAutomatic {
+  conversation: string;
+  /** The message, once it is stored. */
+  message: string | null;
+  claimed_at: string | null;
+}

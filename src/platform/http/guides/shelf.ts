@@ -17,6 +17,7 @@ const FOR_USERS = [
   'reports',
   'business-hours',
   'sla',
+  'csat',
   'contacts',
   'imports',
   'templates',

@@ -8,6 +8,7 @@ export type Draft = Pick<
   | 'default_owner'
   | 'default_team'
   | 'business_hours'
+  | 'csat_question'
   | 'general_config'
   | 'disable_inbound_ai'
   | 'process_unsupported_messages'
@@ -29,6 +30,7 @@ export function toDraft(inbox: Inbox): Draft {
     default_team,
     business_hours,
     away_text,
+    csat_question,
     default_agent = null,
     general_config,
     disable_inbound_ai,
@@ -43,6 +45,7 @@ export function toDraft(inbox: Inbox): Draft {
     default_team,
     business_hours,
     away_text: away_text ?? '',
+    csat_question,
     default_agent,
     general_config,
     disable_inbound_ai,
@@ -61,6 +64,7 @@ export function toUpdate({ webhook_url, test_mode: { enabled, test_numbers }, ..
     ...draft,
     reopen_days: draft.reopen_days ?? 0,
     away_text: draft.away_text.trim() || null,
+    csat_question: draft.csat_question?.trim() || null,
     webhook_url: webhook_url.trim() || null,
     test_mode: { enabled, test_numbers: filled },
   };

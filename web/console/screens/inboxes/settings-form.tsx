@@ -14,6 +14,7 @@ import { Card } from '../../ui/page.tsx';
 import { explainField } from '../../ui/problem.ts';
 import { COMMON } from '../../ui/texts.ts';
 import { showNotice } from '../../ui/toast.tsx';
+import { CsatField } from './csat-field.tsx';
 import { toDraft, toUpdate, type Draft, type DraftProps } from './draft.ts';
 import { showInbox } from '../../records/inboxes.ts';
 import styles from './inboxes.module.css';
@@ -30,6 +31,7 @@ const FIELDS = [
   'default_agent',
   'business_hours',
   'away_text',
+  'csat_question',
   'reopen_days',
   'test_mode',
   'webhook_url',
@@ -66,6 +68,7 @@ export function SettingsForm({ inbox }: { inbox: Inbox }): ReactElement {
         <AgentField {...{ draft, change, error }} />
         <HoursField {...{ draft, change, error }} />
         <ReopenField {...{ draft, change, error }} />
+        <CsatField {...{ draft, change, error }} />
         <MessageSwitches {...{ draft, change, error }} />
         <TestMode {...{ draft, change, error }} />
         <TextField

@@ -20,6 +20,11 @@ export const SETTINGS = defineTexts(
     reopen: 'Days in which the last conversation is reopened',
     reopenHint:
       'If the contact writes again within this many days, the conversation continues with its owner, agent and tags. If empty, a new one opens.',
+    csat: 'Ask contacts for a rating',
+    csatHint:
+      'When a conversation is closed, a contact who was answered is asked once in 7 days at most: with buttons or stars, in mails with a link.',
+    csatQuestion: 'Question',
+    csatUsual: 'How satisfied are you with our service?',
     operatorName: 'Add the operator’s name to messages',
     operatorNameHint: 'The contact sees who is writing.',
     noAi: 'Don’t let AI answer new conversations',
@@ -57,6 +62,11 @@ export const SETTINGS = defineTexts(
       reopen: 'Dias em que a última conversa é reaberta',
       reopenHint:
         'Se o contato escrever de novo dentro desses dias, a conversa continua com o responsável, o agente e as etiquetas. Vazio: abre-se uma nova.',
+      csat: 'Pedir uma avaliação aos contatos',
+      csatHint:
+        'Quando uma conversa é encerrada, quem recebeu resposta é convidado a avaliar, no máximo uma vez em 7 dias: com botões ou estrelas; por e-mail, com um link.',
+      csatQuestion: 'Pergunta',
+      csatUsual: 'Como você avalia o nosso atendimento?',
       operatorName: 'Pôr o nome do operador antes da mensagem',
       operatorNameHint: 'O contato lê quem está escrevendo.',
       noAi: 'Deixar as novas conversas para as pessoas',
@@ -94,6 +104,11 @@ export const SETTINGS = defineTexts(
       reopen: 'Días en que se reabre la última conversación',
       reopenHint:
         'Si el contacto vuelve a escribir en esos días, la conversación sigue con su responsable, su agente y sus etiquetas. Vacío: se abre una nueva.',
+      csat: 'Pedir una valoración a los contactos',
+      csatHint:
+        'Cuando se cierra una conversación, a quien recibió respuesta se le pide una valoración, como máximo una vez en 7 días: con botones o estrellas; por correo, con un enlace.',
+      csatQuestion: 'Pregunta',
+      csatUsual: '¿Cómo valora nuestra atención?',
       operatorName: 'Poner el nombre del operador antes del mensaje',
       operatorNameHint: 'El contacto lee quién escribe.',
       noAi: 'Dejar las conversaciones nuevas a las personas',

@@ -1,6 +1,6 @@
 /** The columns of the comparison, and the order of its rows. */
 import type { ReportBreakdown, ReportFigures } from '@parley/sdk';
-import { formatMoney, formatNumber, formatSeconds } from '../../texts/formats.ts';
+import { formatMoney, formatNumber, formatScore, formatSeconds } from '../../texts/formats.ts';
 
 export type Row = ReportBreakdown['rows'][number];
 export type Dimension = ReportBreakdown['by'];
@@ -13,15 +13,16 @@ export type Column =
   | 'closed'
   | 'firstResponse'
   | 'resolution'
+  | 'csat'
   | 'answered'
   | 'handedOver'
   | 'cost';
 
-const WORK = ['replies', 'closed', 'firstResponse', 'resolution'] as const;
+const WORK = ['replies', 'closed', 'firstResponse', 'resolution', 'csat'] as const;
 
 export const COLUMNS: Record<Dimension, readonly Column[]> = {
   USER: WORK,
-  AGENT: ['answered', 'handedOver', 'closed', 'firstResponse', 'cost'],
+  AGENT: ['answered', 'handedOver', 'closed', 'firstResponse', 'csat', 'cost'],
   TEAM: WORK,
   INBOX: ['opened', ...WORK],
   CAMPAIGN: ['opened', ...WORK],
@@ -39,6 +40,7 @@ const VALUES: Record<Column, (figures: ReportFigures) => number | null> = {
   closed: ({ resolution }) => resolution.count,
   firstResponse: ({ first_response }) => first_response.median,
   resolution: ({ resolution }) => resolution.median,
+  csat: ({ csat }) => csat.average,
   answered: ({ answered }) => answered,
   handedOver: ({ handed_over }) => handed_over,
   cost: ({ costs }) => costs?.reduce((sum, { amount }) => sum + amount, 0) ?? null,
@@ -60,5 +62,6 @@ export function formatCell(column: Column, figures: ReportFigures): string {
   if (column === 'cost') return figures.costs?.map(formatMoney).join(' + ') || '–';
   const value = VALUES[column](figures);
   if (value === null) return '–';
+  if (column === 'csat') return formatScore(value);
   return column === 'firstResponse' || column === 'resolution' ? formatSeconds(value) : formatNumber(value);
 }

@@ -7,6 +7,7 @@ import { Breakdown } from './breakdown.tsx';
 import { Charts } from './charts.tsx';
 import { Now } from './now.tsx';
 import { useReportParams } from './period.ts';
+import { Ratings } from './ratings.tsx';
 import styles from './reports.module.css';
 import { Tiles } from './tiles.tsx';
 import { Tools } from './tools.tsx';
@@ -21,6 +22,7 @@ export function ReportsScreen(): ReactElement {
         <Tiles query={params.query} />
         <Charts {...params} />
         <Breakdown {...params} />
+        <Ratings {...params} />
       </div>
     </Page>
   );

@@ -1,8 +1,8 @@
-/** Five figures of a time, each with its change since as long a time before. */
+/** The figures of a time, each with its change since as long a time before. */
 import type { ReportsGetSeriesQuery } from '@parley/sdk';
 import type { ReactElement, ReactNode } from 'react';
 import { useReportSummary } from '../../records/reports.ts';
-import { formatNumber, formatSeconds, formatShare } from '../../texts/formats.ts';
+import { formatNumber, formatScore, formatSeconds, formatShare } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Failure, Loading } from '../../ui/state.tsx';
 import styles from './reports.module.css';
@@ -32,6 +32,11 @@ export function Tiles({ query }: { query: ReportsGetSeriesQuery }): ReactElement
         </Counted>
       ) : (
         <Timed name={texts.replyTime} now={now.reply_time.median} before={before.reply_time.median} />
+      )}
+      {now.csat.sent + before.csat.sent > 0 && (
+        <Tile name={texts.satisfaction} value={now.csat.average === null ? '–' : formatScore(now.csat.average)}>
+          {texts.ratedOf(formatNumber(now.csat.rated), formatNumber(now.csat.sent))}
+        </Tile>
       )}
     </dl>
   );

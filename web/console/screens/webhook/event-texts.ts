@@ -19,6 +19,7 @@ const titles: Record<EventName, string> = {
   INBOX_CONNECTION_CHANGED: 'Connection of an inbox changed',
   FOLLOWUP_SENT: 'Follow-up sent',
   RULE_RUN: 'Rule run',
+  CSAT_RATED: 'Conversation rated',
 };
 
 export const EVENT_TITLES = defineTexts(titles, {
@@ -39,6 +40,7 @@ export const EVENT_TITLES = defineTexts(titles, {
     INBOX_CONNECTION_CHANGED: 'Conexão de uma caixa de entrada alterada',
     FOLLOWUP_SENT: 'Acompanhamento enviado',
     RULE_RUN: 'Regra executada',
+    CSAT_RATED: 'Conversa avaliada',
   },
   es: {
     MESSAGE_RECEIVED: 'Mensaje recibido',
@@ -57,6 +59,7 @@ export const EVENT_TITLES = defineTexts(titles, {
     INBOX_CONNECTION_CHANGED: 'Conexión de una bandeja modificada',
     FOLLOWUP_SENT: 'Seguimiento enviado',
     RULE_RUN: 'Regla ejecutada',
+    CSAT_RATED: 'Conversación valorada',
   },
 });
 
@@ -80,6 +83,7 @@ const hints: Record<EventName, string> = {
   INBOX_CONNECTION_CHANGED: 'An inbox was connected, or its network refuses it.',
   FOLLOWUP_SENT: 'An agent has written again to a contact who did not reply.',
   RULE_RUN: 'A rule has run that sends this event.',
+  CSAT_RATED: 'A contact has rated a conversation.',
 };
 
 export const EVENT_HINTS = defineTexts(hints, {
@@ -100,6 +104,7 @@ export const EVENT_HINTS = defineTexts(hints, {
     INBOX_CONNECTION_CHANGED: 'Uma caixa de entrada foi conectada, ou a rede a recusa.',
     FOLLOWUP_SENT: 'Um agente escreveu de novo a um contato que não respondeu.',
     RULE_RUN: 'Uma regra que envia este evento foi executada.',
+    CSAT_RATED: 'Um contato avaliou uma conversa.',
   },
   es: {
     MESSAGE_RECEIVED: 'Un contacto escribió, o la empresa escribió desde su aplicación.',
@@ -118,5 +123,6 @@ export const EVENT_HINTS = defineTexts(hints, {
     INBOX_CONNECTION_CHANGED: 'Se conectó una bandeja, o su red la rechaza.',
     FOLLOWUP_SENT: 'Un agente escribió de nuevo a un contacto que no respondió.',
     RULE_RUN: 'Se ejecutó una regla que envía este evento.',
+    CSAT_RATED: 'Un contacto valoró una conversación.',
   },
 });

@@ -25,6 +25,7 @@ import { MessageTools, openByContext } from './message-tools.tsx';
 import { copyContent, post } from './outbox.ts';
 import { react } from './reactions.ts';
 import type { Reactions } from './rows.ts';
+import { SurveyAnswer } from './survey-answer.tsx';
 import { THREAD } from './texts.ts';
 
 interface MessageBubbleProps {
@@ -82,6 +83,7 @@ export function MessageBubble({ message, reactions, follows, contact, onReply }:
         </time>
         {message_type === 'OUTGOING' && <MessageStatus message={message} />}
       </footer>
+      {message.origin === 'CSAT' && <SurveyAnswer message={message} />}
       {message.status === 'FAILED' && <Failure message={message} isReadOnly={onReply === null} />}
     </article>
   );

@@ -1,0 +1,30 @@
+import type { ReactElement } from 'react';
+import { useTexts } from '../../texts/texts.ts';
+import { CheckField, TextArea } from '../../ui/field.tsx';
+import { explainField } from '../../ui/problem.ts';
+import type { DraftProps } from './draft.ts';
+import { SETTINGS } from './settings-texts.ts';
+
+/** Whether contacts are asked if they were satisfied, and how. */
+export function CsatField({ draft, change, error }: DraftProps): ReactElement {
+  const texts = useTexts(SETTINGS);
+  const { csat_question } = draft;
+  return (
+    <>
+      <CheckField
+        label={texts.csat}
+        hint={texts.csatHint}
+        checked={csat_question !== null}
+        onChange={(isOn) => change({ csat_question: isOn ? texts.csatUsual : null })}
+      />
+      {csat_question !== null && (
+        <TextArea
+          label={texts.csatQuestion}
+          value={csat_question}
+          onChange={(question) => change({ csat_question: question })}
+          error={explainField(error, 'csat_question')}
+        />
+      )}
+    </>
+  );
+}
