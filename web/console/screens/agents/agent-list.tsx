@@ -1,6 +1,6 @@
 /** The list of agents with its search and its filters. */
 import type { ListedAgent } from '@parley/sdk';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useAgentList } from '../../records/agents.ts';
@@ -18,6 +18,8 @@ import { RecordList, type Column } from '../../ui/record-list.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Empty } from '../../ui/state.tsx';
 import { COMMON } from '../../ui/texts.ts';
+import { AssistDialog } from './assist-dialog.tsx';
+import { ASSIST_SETTINGS } from './assist-texts.ts';
 import { StatusBadge } from './agent-state.tsx';
 import { STATUSES, TYPES, useListState } from './list-state.ts';
 import { AGENT_STATES, AGENT_TYPES, AGENTS } from './texts.ts';
@@ -38,7 +40,18 @@ export function AgentList(): ReactElement {
     </Button>
   );
   return (
-    <Page title={names.agents} lead={texts.lead} actions={!isFirst && create}>
+    <Page
+      title={names.agents}
+      lead={texts.lead}
+      actions={
+        !isFirst && (
+          <>
+            <AssistButton />
+            {create}
+          </>
+        )
+      }
+    >
       <ListScreen
         tools={
           <>
@@ -60,6 +73,19 @@ export function AgentList(): ReactElement {
         />
       </ListScreen>
     </Page>
+  );
+}
+
+function AssistButton(): ReactElement {
+  const texts = useTexts(ASSIST_SETTINGS);
+  const [isOpen, open] = useState(false);
+  return (
+    <>
+      <Button icon="sparkle" onClick={() => open(true)}>
+        {texts.title}
+      </Button>
+      {isOpen && <AssistDialog onClose={() => open(false)} />}
+    </>
   );
 }
 
