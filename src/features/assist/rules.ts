@@ -4,7 +4,7 @@ import type { Style } from './schemas.ts';
 const languages = new Intl.DisplayNames('en', { type: 'language' });
 
 /** `Brazilian Portuguese (pt-BR)`. A tag that is written with an underscore is read like any other. */
-export function nameLanguage(tag: string): string {
+function nameLanguage(tag: string): string {
   const written = tag.replaceAll('_', '-');
   try {
     return `${languages.of(written)} (${written})`;

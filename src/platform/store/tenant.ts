@@ -151,7 +151,7 @@ function beginStatement(companyId: string, actor?: Actor): string {
 }
 
 /** Outside of a request there is no audit entry that would need the id of the created record. */
-const storeNoTrail = (): void => undefined;
+const NO_TRAIL: Pick<Transaction, 'created' | 'usedAi'> = { created: () => undefined, usedAi: () => undefined };
 
 interface TransactionParts {
   pool: pg.Pool;
@@ -175,8 +175,7 @@ async function runTransaction<X, T>(
       ...executor,
       afterCommit: (action) => void actions.push(action),
       wakes: (queue) => void actions.push(() => wake(queue)),
-      created: storeNoTrail,
-      usedAi: storeNoTrail,
+      ...NO_TRAIL,
       concerns: (some) => {
         for (const each of some) companies.add(each);
       },
@@ -228,8 +227,7 @@ const createSingleStatements = (
     ...executor,
     afterCommit: (action: () => void) => action(),
     wakes: wake,
-    created: storeNoTrail,
-    usedAi: storeNoTrail,
+    ...NO_TRAIL,
     awaitAtCommit: () => {
       throw new Error('a single statement has no commit that others could travel with');
     },

@@ -95,7 +95,7 @@ async function withPlatform(
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   // What a model writes has nothing to do with what it reads.
   const model = await openModel((_call, response) => sendJson(response, say('Hello')));
-  const env = { AI_BASE_URL: model.url, AI_MODEL: 'small', AGENT_WAIT: '1h' };
+  const env = { AI_BASE_URL: model.url, AI_MODEL: 'small' };
   const { platform, close } = await openPlatform({ readsUnderRls, log, env });
   try {
     // The network stops reporting statuses, because they would change the data that is compared before and after.
