@@ -14,6 +14,7 @@ import { recordAttachments } from './example-attachments.ts';
 import { recordCampaigns } from './example-campaigns.ts';
 import { recordCsat } from './example-csat.ts';
 import { recordAgents } from './example-agents.ts';
+import { recordAssist } from './example-assist.ts';
 import { emitNews, recordDeliveries, recordDoorWebhooks } from './example-deliveries.ts';
 import { recordAutomation } from './example-automation.ts';
 import { recordKnowledge } from './example-knowledge.ts';
@@ -249,16 +250,21 @@ function makeFollowUp(found: [string, Json][]): Json {
   return { event: 'FOLLOWUP_SENT', timestamp, data: { _id: 'b'.repeat(24), ...about, ...written, ...times } };
 }
 
-const server = await openTestServer({ durable: false });
-process.env['PARLEY_TEST_SERVER'] = JSON.stringify(server.address);
-const { platform, close } = await openPlatform();
-try {
-  const take: Take = (name, ids = '', step) => {
+/** Returns what performs the steps on a platform. */
+const bindTo =
+  (platform: Platform): Take =>
+  (name, ids = '', step) => {
     const [, template = ''] = name.split(' ');
     const [inPath = '', query] = ids.split('?');
     const path = fillPath(template, ...inPath.split(','));
     return record(platform, name, query === undefined ? path : `${path}?${query}`, step);
   };
+
+const server = await openTestServer({ durable: false });
+process.env['PARLEY_TEST_SERVER'] = JSON.stringify(server.address);
+const { platform, close } = await openPlatform();
+try {
+  const take = bindTo(platform);
   // A worker copies the templates. Waited for here, its times come before all others.
   await waitUntil('the templates', async () => {
     const { body } = await platform.call(200, 'GET', `/v1/inboxes/${platform.demo.inbox}/templates`);
@@ -275,6 +281,7 @@ try {
   await recordTables(take, records);
   await recordKnowledge(take, forget);
   await recordAgents(take, platform, forget);
+  await recordAssist(bindTo);
   await recordAttachments(take, platform);
   await recordNotifications(take, platform, talk.sent.conversation);
   const events = await recordEnd(take, platform, { ...records, ...talk, user });

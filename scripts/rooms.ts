@@ -36,6 +36,7 @@ export const ROOMS = [
   'knowledge',
   'tables',
   'agents',
+  'assist',
   'rules',
   'csat',
   'reports',

@@ -116,6 +116,8 @@ export const METHODS: Record<string, Record<string, string>> = {
     turns: 'GET /v1/agents/turns',
     followUps: 'GET /v1/agents/follow-ups',
     cancelFollowUp: 'POST /v1/agents/follow-ups/{id}/cancel',
+    getAssist: 'GET /v1/agents/assist',
+    updateAssist: 'PUT /v1/agents/assist',
   },
   knowledge: {
     synonyms: 'GET /v1/knowledge/synonyms',

@@ -1,6 +1,7 @@
 /** Assembles the HTTP server from the routes of each feature and the apps of web/. Both are listed by hand, so this file shows everything. */
 import type { FastifyInstance } from 'fastify';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
+import { assistRoutes } from './features/assist/routes.ts';
 import { attachmentRoutes } from './features/attachments/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
 import { authRoutes } from './features/auth/routes.ts';
@@ -104,6 +105,7 @@ const rooms = [
   knowledgeRoutes,
   agentRoutes,
   mcpRoutes,
+  assistRoutes,
   tableRoutes,
   bulkRoutes,
   reportRoutes,

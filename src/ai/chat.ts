@@ -53,6 +53,7 @@ export interface ChatCall {
 
 export interface ChatRequest {
   messages: ChatMessage[];
+  /** Servers refuse an empty list of functions, so it is left out. */
   tools: ChatTool[];
   /** How many tokens the answer may have. */
   maxTokens: number;
@@ -92,7 +93,8 @@ export async function askModel(
   { messages, tools, maxTokens, company, signal }: ChatRequest,
 ): Promise<ChatReply> {
   const { baseUrl, apiKey, model } = endpoint;
-  const said = { model, messages: messages.map(writeMessage), tools: tools.map(describeTool) };
+  const offered = tools.length > 0 ? { tools: tools.map(describeTool) } : {};
+  const said = { model, messages: messages.map(writeMessage), ...offered };
   const post = (limit: TokenLimit): Promise<unknown> => {
     const body = { ...said, [limit]: maxTokens };
     const call = { server: 'model', url: `${baseUrl}/chat/completions`, apiKey, body, maxBytes: MAX_BYTES, signal };

@@ -77,6 +77,7 @@ const OTHER_KEYS: Record<string, { key: string; why: string }> = {
     why: 'the vectors of one item, in the order of its passages',
   },
   knowledge_synonyms: { key: 'company_id', why: 'one row per company' },
+  assist_settings: { key: 'company_id', why: 'one row per company' },
   knowledge_libraries: { key: 'company_id', why: 'one row per company' },
   agent_knowledge: { key: 'company_id,agent_id,item_id', why: 'an agent is limited to an item once' },
   agent_mcp_servers: { key: 'company_id,agent_id,server_id', why: 'an agent calls a server once' },

@@ -91,6 +91,14 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   'POST /v1/conversations/bulk/{id}/cancel': { scope: 'conversations:update', why: 'changes a run' },
   'POST /v1/agents/follow-ups/{id}/cancel': { scope: 'agents:update', why: 'changes a follow-up' },
   'POST /v1/agents/{id}/try': { scope: 'agents:update', why: 'is for those who write the agent, and uses tokens' },
+  ...Object.fromEntries(
+    [
+      'conversations/{id}/draft',
+      'conversations/{id}/rewrite',
+      'conversations/{id}/summarize',
+      'messages/{id}/translate',
+    ].map((path) => [`POST /v1/${path}`, { scope: 'messages:create', why: 'helps those who reply, and uses tokens' }]),
+  ),
   'POST /v1/agents/mcp-servers/{id}/check': { scope: 'agents:update', why: 'is for those who approve tools' },
   'POST /v1/knowledge/search': { scope: 'knowledge:read', why: 'changes nothing' },
   'POST /v1/knowledge/{id}/retry': { scope: 'knowledge:update', why: 'changes an item' },
@@ -277,6 +285,10 @@ const ASKING = [
   'POST /v1/knowledge/search',
   'POST /v1/inboxes/{id}/check-numbers',
   'POST /v1/rules/dry-run',
+  'POST /v1/conversations/{id}/draft',
+  'POST /v1/conversations/{id}/rewrite',
+  'POST /v1/conversations/{id}/summarize',
+  'POST /v1/messages/{id}/translate',
   'POST /v1/agents/{id}/try',
   'POST /v1/agents/mcp-servers/{id}/check',
 ];

@@ -14,6 +14,8 @@ import type {
   ApiKeyMade,
   AppRequest,
   AppRequested,
+  AssistSettings,
+  AssistSettingsUpdate,
   Attachment,
   AuditEntry,
   AutclCreate,
@@ -67,6 +69,7 @@ import type {
   DoorWebhook,
   DoorWebhookSet,
   DoorWebhookUpdate,
+  Draft,
   FollowUp,
   ForgotPassword,
   HistoryEntry,
@@ -123,6 +126,8 @@ import type {
   ReportSeries,
   ReportSummary,
   ResetPassword,
+  Rewrite,
+  RewriteAsked,
   Row,
   RowCreate,
   RowUpdate,
@@ -155,6 +160,8 @@ import type {
   SlaPolicyUpdate,
   StepChange,
   Success,
+  Summary,
+  SummaryAsked,
   Synonyms,
   SynonymsUpdate,
   Table,
@@ -167,6 +174,8 @@ import type {
   Template,
   TemplateCreate,
   TemplatesRemoved,
+  Translation,
+  TranslationAsked,
   User,
   UserChanged,
   UserCreate,
@@ -1674,6 +1683,12 @@ export interface Methods {
     list: ListMethod<[query?: CsatSurveysListQuery, options?: CallOptions], CsatSurvey>;
   };
   conversations: {
+    /** Summarize a conversation with AI. Reads the last 100 messages, without notes. The summary is not stored. It counts toward the tokens of the company's agents, and the audit shows its cost. Requires the scope `messages:create`. Also requires `messages:read`. */
+    summarize: (id: string, body: SummaryAsked, options?: CallOptions) => Promise<Summary>;
+    /** Rewrite or translate a text with AI before it is sent. Changes the style of a text, or translates it. Nothing is sent. It counts toward the tokens of the company's agents, and the audit shows its cost. Requires the scope `messages:create`. */
+    rewrite: (id: string, body: RewriteAsked, options?: CallOptions) => Promise<Rewrite>;
+    /** Draft a reply with AI. Writes what the company could reply, from the conversation and the knowledge of the agent. Nothing is sent. It counts toward the tokens of the company's agents, and the audit shows its cost. Requires the scope `messages:create`. Also requires `messages:read` and `knowledge:read`. */
+    draft: (id: string, options?: CallOptions) => Promise<Draft>;
     /** Change a conversation: status, priority, people, agent, step, tags, custom fields. Emits CONVERSATION_UPDATED if anything changes; a new step also emits CONVERSATION_STEP_CHANGED, and a custom field FIELD_UPDATED. Clearing the step with null emits no CONVERSATION_STEP_CHANGED. CLOSED sets closed_at; any other status reopens the conversation. Setting an agent does not change handled_by; removing the agent changes handled_by from AI to NONE. Requires the scope `conversations:update`. */
     update: (id: string, body: ConversationUpdate, options?: CallOptions) => Promise<Conversation>;
     /** Read a conversation. Returns the conversation with its last message and a summary of its contact. Conversation events use the same format. Requires the scope `conversations:read`. */
@@ -1714,6 +1729,8 @@ export interface Methods {
   messages: {
     /** Send an approved template to many contacts. Everything is checked before anything is sent: the template is approved, the parameters fit it, the sheet can be read. Then the messages are sent one by one, at up to 80 % of the number's throughput, and a failed contact does not stop the others. The response arrives after the last contact: 1,000 contacts take some 16 seconds. The run continues if the caller closes the connection, and `GET /v1/messages/bulk/{id}` shows its progress (the list has the id). If its process ends, the run stops. Repeat the request with its Idempotency-Key to send the rest; no contact gets the message twice. A run without an Idempotency-Key cannot continue: the rest stays unsent, and the outcome of its last messages is unknown, so give every call a key. A message whose outcome is unknown is never sent again. More than BULK_MAX_CONTACTS contacts (2,000 by default) are rejected with 413; a campaign accepts any number. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendBulkTemplate: (body: MessagesSendBulkTemplateForm, options?: CallOptions) => Promise<BulkResult>;
+    /** Translate a message with AI. The translation is not stored. It counts toward the tokens of the company's agents, and the audit shows its cost. Requires the scope `messages:create`. Also requires `messages:read`. */
+    translate: (id: string, body: TranslationAsked, options?: CallOptions) => Promise<Translation>;
     /** Send a template. Sends an approved template into a conversation, or to a contact or a phone number in an inbox, whose conversation is opened. It can be sent at any time, also if the contact has not written for 24 hours. The parameters are checked before anything is stored; after that, the response is like that of send-text. The header can show an attachment of the company (`imageId`, `image.id`, `video.id`, `document.id`), which is uploaded to the network once for each number; it becomes the message's `attachment`. A person who has not written for 24 hours counts toward the daily limit of the business; if the limit is used up, the message is FAILED with DAILY_LIMIT. The message's content is the text that the contact reads. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     sendTemplate: (body: SendTemplate, options?: CallOptions) => Promise<Message>;
     /** Send a sticker. Like `send-text`, with the file of an attachment. `WAP_AUTO_CLOSER` accepts image/webp up to 500 kB (100 kB unless animated), without a caption. `WEB_V2` accepts image/webp up to 500 kB, without a caption. `PARTNER_API` accepts image/webp up to 500 kB, without a caption. Requires the scope `messages:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
@@ -1930,6 +1947,10 @@ export interface Methods {
     followUps: ListMethod<[query?: AgentsFollowUpsQuery, options?: CallOptions], FollowUp>;
     /** Cancel a scheduled follow-up. It is not sent, and its `cancel_reason` is CANCELLED_BY_REQUEST. A follow-up that was already sent or cancelled returns 409. Requires the scope `agents:update`. */
     cancelFollowUp: (id: string, options?: CallOptions) => Promise<FollowUp>;
+    /** Read the settings of AI assist. Which agent writes for users, and what they can ask of it. It is off by default. Requires the scope `agents:read`. */
+    getAssist: (options?: CallOptions) => Promise<AssistSettings>;
+    /** Change the settings of AI assist. With `agent` null, AI assist is off. It is also off once the agent is removed or INACTIVE. Requires the scope `agents:update`. */
+    updateAssist: (body: AssistSettingsUpdate, options?: CallOptions) => Promise<AssistSettings>;
   };
   mcpServers: {
     /** Check which tools an MCP server offers. Lists the server's tools, so that a person can approve them, and marks approved tools whose description has changed. `error` of the server says why it does not respond. Requires the scope `agents:update`. */
@@ -2164,6 +2185,9 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     list: { method: 'GET', path: '/v1/csat-surveys', query: true, answer: 'list' },
   },
   conversations: {
+    summarize: { method: 'POST', path: '/v1/conversations/{id}/summarize', body: 'json' },
+    rewrite: { method: 'POST', path: '/v1/conversations/{id}/rewrite', body: 'json' },
+    draft: { method: 'POST', path: '/v1/conversations/{id}/draft' },
     update: { method: 'PATCH', path: '/v1/conversations/{id}', body: 'json' },
     get: { method: 'GET', path: '/v1/conversations/{id}' },
     list: { method: 'GET', path: '/v1/conversations', query: true, answer: 'list' },
@@ -2185,6 +2209,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
   },
   messages: {
     sendBulkTemplate: { method: 'POST', path: '/v1/messages/send-bulk-template', body: 'form', key: true },
+    translate: { method: 'POST', path: '/v1/messages/{id}/translate', body: 'json' },
     sendTemplate: { method: 'POST', path: '/v1/messages/send-template', body: 'json', key: true },
     sendSticker: { method: 'POST', path: '/v1/messages/send-sticker', body: 'json', key: true },
     sendDocument: { method: 'POST', path: '/v1/messages/send-document', body: 'json', key: true },
@@ -2301,6 +2326,8 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     turns: { method: 'GET', path: '/v1/agents/turns', query: true, answer: 'list' },
     followUps: { method: 'GET', path: '/v1/agents/follow-ups', query: true, answer: 'list' },
     cancelFollowUp: { method: 'POST', path: '/v1/agents/follow-ups/{id}/cancel', key: true },
+    getAssist: { method: 'GET', path: '/v1/agents/assist' },
+    updateAssist: { method: 'PUT', path: '/v1/agents/assist', body: 'json' },
   },
   mcpServers: {
     check: { method: 'POST', path: '/v1/agents/mcp-servers/{id}/check' },

@@ -95,109 +95,153 @@ export interface ApiKeyMade {
   token: string | null;
 }
 
-export interface Attachment {
+export interface FieldValue {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** The API name; it never changes */
+  slug: string;
+  /** The label that people see */
+  title: string;
+  /** The value, in the type of its field */
+  value: string[] | number | boolean | string | null;
+}
+
+/** The value of a custom field has changed */
+export interface FieldUpdated {
+  /** The field */
+  field: {
+    /** The field's id */
+    _id: string;
+    /** The API name */
+    slug: string;
+    /** The label that people see */
+    title: string;
+    /** The kind of record that has the field */
+    context: 'contact' | 'conversation' | 'business';
+  };
+  /** The current value, in the type of its field; null if it was cleared */
+  value: string[] | number | boolean | string | null;
+  /** The contact that has the field, or through whom a business changed; null if there is none */
+  contactId: string | null;
+  /** The company */
+  companyId: string;
+  /** Only if it happened inside a conversation */
+  conversationId?: string | undefined;
+}
+
+export interface CustomFieldCreate {
+  /** The label that people see */
+  title: string;
+  /** The kind of record that has the field */
+  context: 'contact' | 'conversation' | 'business';
+  /** The type of its values */
+  type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'SELECT' | 'LIST';
+  /** The API name; it never changes */
+  slug?: string | undefined;
+  /** The values that can be chosen */
+  options?: string[] | undefined;
+  /** What the field is for, shown to people */
+  description?: string | null | undefined;
+}
+
+export interface CustomFieldUpdate {
+  /** The label that people see */
+  title?: string | undefined;
+  /** The values that can be chosen */
+  options?: string[] | undefined;
+  /** What the field is for, shown to people */
+  description?: string | null | undefined;
+}
+
+export interface CustomField {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
   /** Identifier: 24 lower-case hex characters */
   company: string;
-  /** The extension for the contents: jpg, pdf, … */
-  extension: string;
-  /** A public link that never expires; deprecated, prefer a signed link of `GET …/{id}/url` */
-  external_url: string;
-  /** The kind of file */
-  file_type: 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER';
-  /** The name of the file in the store */
-  storage_key: string;
-  /** What the platform has detected about the file */
-  meta: {
-    /** The media type of the contents */
-    mimeType: string;
-    /** The bytes of the file */
-    size?: number | undefined;
-    /** The name given by the caller */
-    fileName: string;
-    /** The same as `external_url` */
-    resourceUrl: string;
-    /** The hash of the contents, in hex */
-    sha256?: string | undefined;
-    /** Of a picture or video, in pixels */
-    width?: number | undefined;
-    /** Of a picture or video, in pixels */
-    height?: number | undefined;
-    /** Of audio or video, in seconds */
-    duration?: number | undefined;
-    /** Of audio or video: the codecs of its tracks */
-    codecs?: string[] | undefined;
-    /** True for an animated picture */
-    animated?: boolean | undefined;
-    /** Of a picture whose colours are not 8-bit RGB or grey: `CMYK`, or `16-bit` */
-    colors?: string | undefined;
-    /** A small, upright copy of a picture larger than 320 pixels; of an animated one, its first frame. Its public link never expires */
-    thumbnail?: {
-      /** The media type */
-      mimeType: string;
-      /** The size in bytes */
-      size: number;
-      /** The public address of the thumbnail */
-      url: string;
-      /** In pixels */
-      width: number;
-      /** In pixels */
-      height: number;
-    } | undefined;
-    /** The copy of the file for channels that don't accept its format. It is made for the first message that needs it */
-    converted?: {
-      /** The media type */
-      mimeType: string;
-      /** The size in bytes */
-      size: number;
-      /** The public address of the converted file */
-      url: string;
-    } | undefined;
-  };
+  /** The API name; it never changes */
+  slug: string;
+  /** The label that people see */
+  title: string;
+  /** The kind of record that has the field */
+  context: 'contact' | 'conversation' | 'business';
+  /** The type of its values */
+  type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'SELECT' | 'LIST';
+  /** The values that a SELECT accepts, or the items of a LIST that is limited to them */
+  options: string[];
+  /** What the field is for, shown to people */
+  description: string | null;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
   updatedAt: string;
 }
 
-export interface SignedUrl {
-  /** Opens the file for anyone who has the link */
-  url: string;
-  /** When the link expires */
-  expires_at: string;
-}
-
-export interface AuditEntry {
+export interface Import {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
   /** Identifier: 24 lower-case hex characters */
   company: string;
-  /** The actor */
-  actor: {
-    /** The kind of actor: a user, a key, or the platform */
-    type: 'USER' | 'KEY' | 'SYSTEM';
-    /** Identifier: 24 lower-case hex characters */
-    _id: string | null;
-    /** The name shown to people */
-    name: string;
-  };
-  /** The action, such as inboxes.update or auth.login */
-  action: string;
-  /** The kind of record, such as inboxes */
-  resource: string;
+  /** What the rows are imported as */
+  kind: 'CONTACTS' | 'TABLE';
   /** Identifier: 24 lower-case hex characters */
-  resource_id: string | null;
-  /** Which fields of the record were set; never their values */
-  fields: string[];
-  /** The IP address of the request */
-  address: string | null;
-  /** The `User-Agent` of the request */
-  user_agent: string | null;
-  /** The `x-request-id` of the request */
-  request_id: string | null;
-  /** The protocol by which the request came; null for the API itself */
-  via: 'MCP' | 'EVOLUTION' | null;
+  table: string | null;
+  /** The name of the sheet */
+  file_name: string;
+  /** The format of the sheet */
+  format: 'CSV' | 'XLSX';
+  /** The state of the import. COMPLETED: each row was stored or has failed; FAILED: it ended before its last row, and `error` says why */
+  status: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'FAILED';
+  /** The columns, in the order in which they are shown */
+  columns: Array<{
+    /** The title of the column in the sheet */
+    title: string;
+    /** Null: the column is ignored */
+    field: string | null;
+  }>;
+  /** Whether the import emits no events */
+  silent: boolean;
+  /** Whether rows that match a record update it */
+  update_existing: boolean;
+  /** The country of phone numbers that are written without + or 00; null: such numbers are rejected */
+  country: string | null;
+  /** Rows with a value; null until they have been counted */
+  total: number | null;
+  /** Processed rows: created, updated and failed ones */
+  processed: number;
+  /** Records created */
+  created_count: number;
+  /** Rows whose record already existed, whether or not they changed it */
+  updated_count: number;
+  /** Rows that could not be stored */
+  failed_count: number;
+  /** The tag added to all contacts of the import; null for none */
+  tag: string | null;
+  /** The first 100 errors; …/errors returns all of them as a file. Imports of earlier versions have no `line`, `value` and `stored` */
+  row_errors: Array<{
+    /** 1 is the first row after the header */
+    row: number;
+    /** The field; null for the entire row */
+    field: string | null;
+    /** What happened, in a sentence for people */
+    message: string;
+    /** The row number as spreadsheet programs show it: 1 is the first row of the sheet, usually the header */
+    line?: number | undefined;
+    /** The beginning of the rejected cell; null if the error does not concern a single cell */
+    value?: string | null | undefined;
+    /** true: the row was stored without this field. It does not count as failed */
+    stored?: boolean | undefined;
+  }>;
+  /** What went wrong; null if nothing did */
+  error: {
+    /** The name of the error, for programs */
+    code: string;
+    /** What happened, in a sentence for people */
+    message: string;
+  } | null;
+  /** ISO 8601 UTC with milliseconds */
+  started_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  finished_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -366,386 +410,6 @@ export interface UserChanged {
   invitation_link?: string | undefined;
   /** If the user was removed, deactivated or given a role with fewer rights: the newest hundred valid keys that the user, or a key of the user, created; with revoke_keys=true, those that were revoked. Omitted for callers without api-keys:read */
   api_keys?: ApiKey[] | undefined;
-}
-
-export interface Login {
-  /** The e-mail address; not case-sensitive */
-  email: string;
-  /** The password */
-  password: string;
-  /** A code of the authenticator app, or a recovery code; each works once */
-  code?: string | undefined;
-  /** The company that the session acts for, if the person belongs to several; by default the one used last */
-  company?: string | undefined;
-}
-
-export interface Session {
-  /** The token: `Authorization: Bearer <token>` */
-  access_token: string;
-  /** How to send the token */
-  token_type: 'Bearer';
-  /** Seconds */
-  expires_in: number;
-  /** The user who logged in */
-  user: User;
-}
-
-export interface BrowserSession {
-  /** When the session ends unless it is used before; each use extends it, up to seven days after the log-in */
-  expires_at: string;
-  /** The user who logged in */
-  user: User;
-}
-
-export interface SessionLink {
-  /** The part of the printed link after `#link=` */
-  token: string;
-}
-
-export interface ForgotPassword {
-  /** The e-mail address; not case-sensitive */
-  email: string;
-}
-
-export interface ResetPassword {
-  /** The part of the mailed link after `#token=` */
-  token: string;
-  /** The new password */
-  new_password: string;
-}
-
-export interface AcceptInvitation {
-  /** The part of the mailed link after `#token=` */
-  token: string;
-}
-
-export interface Success {
-  /** Always true */
-  ok: boolean;
-}
-
-export interface Me {
-  /** The kind of token: of a user, or of a key of a company or of the installation */
-  type: 'user' | 'company' | 'global';
-  /** The company that the token acts for; null for a global key without x-company-id */
-  company: string | null;
-  /** What the token can do, as `resource:action`; `resource:*` and `*` are wildcards */
-  scopes: string[];
-  /** The address of the sandbox, if it runs with the platform. Its phone page is at `/phone`. */
-  sandbox_url?: string | undefined;
-  /** The user's role: docs/scopes.md lists the scopes of each role */
-  role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
-  /** The user; absent for a key */
-  user?: User | undefined;
-  /** True if the company requires a second factor that the user has not set up. Until then, the token has no scopes */
-  lacks_second_factor?: boolean | undefined;
-  /** The API key; absent for a user */
-  key?: {
-    /** Identifier: 24 lower-case hex characters */
-    _id: string;
-    /** The name shown to people */
-    name: string;
-    /** ISO 8601 UTC with milliseconds */
-    expires_at: string | null;
-  } | undefined;
-}
-
-export interface BusinessHours {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** What people call these hours */
-  name: string;
-  /** An IANA time zone: America/Sao_Paulo */
-  time_zone: string;
-  /** A day can have several spans */
-  days: Array<{
-    /** The day of the week */
-    day: 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN';
-    /** The start of the hours: 09:00 */
-    from: string;
-    /** Their end, later than from: 18:00 */
-    to: string;
-  }>;
-  /** Dates with hours of their own, such as holidays, in any order */
-  special_dates: Array<{
-    /** The day: 2026-12-25 */
-    date: string;
-    /** What the day is, for people; can be empty */
-    name: string;
-    /** The hours of this day; empty: closed all day */
-    spans: Array<{
-      /** The start of the hours: 09:00 */
-      from: string;
-      /** Their end, later than from: 18:00 */
-      to: string;
-    }>;
-  }>;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
-export interface BusinessHoursCreate {
-  /** What people call these hours */
-  name: string;
-  /** An IANA time zone: America/Sao_Paulo */
-  time_zone: string;
-  /** A day can have several spans */
-  days: Array<{
-    /** The day of the week */
-    day: 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN';
-    /** The start of the hours: 09:00 */
-    from: string;
-    /** Their end, later than from: 18:00 */
-    to: string;
-  }>;
-  /** Dates with hours of their own, such as holidays, in any order */
-  special_dates?: Array<{
-    /** The day: 2026-12-25 */
-    date: string;
-    /** What the day is, for people; can be empty */
-    name: string;
-    /** The hours of this day; empty: closed all day */
-    spans: Array<{
-      /** The start of the hours: 09:00 */
-      from: string;
-      /** Their end, later than from: 18:00 */
-      to: string;
-    }>;
-  }> | undefined;
-}
-
-export interface BusinessHoursUpdate {
-  /** What people call these hours */
-  name?: string | undefined;
-  /** An IANA time zone: America/Sao_Paulo */
-  time_zone?: string | undefined;
-  /** A day can have several spans */
-  days?: Array<{
-    /** The day of the week */
-    day: 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN';
-    /** The start of the hours: 09:00 */
-    from: string;
-    /** Their end, later than from: 18:00 */
-    to: string;
-  }> | undefined;
-  /** Dates with hours of their own, such as holidays, in any order */
-  special_dates?: Array<{
-    /** The day: 2026-12-25 */
-    date: string;
-    /** What the day is, for people; can be empty */
-    name: string;
-    /** The hours of this day; empty: closed all day */
-    spans: Array<{
-      /** The start of the hours: 09:00 */
-      from: string;
-      /** Their end, later than from: 18:00 */
-      to: string;
-    }>;
-  }> | undefined;
-}
-
-export interface Team {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** The name shown to people */
-  name: string;
-  /** What the team does */
-  description: string | null;
-  /** Who becomes the owner of conversations of the team without one. MANUAL: nobody, until someone takes them; ROUND_ROBIN: the members in turn; LEAST_LOADED: the member who owns the fewest open conversations. Only members who are ACTIVE and ONLINE, and whose role can send */
-  distribution: 'MANUAL' | 'ROUND_ROBIN' | 'LEAST_LOADED';
-  /** The most open conversations that a member owns, of all teams, before this team gives the member no more; null for no limit */
-  capacity: number | null;
-  /** Its users, except those who are INACTIVE */
-  members: string[];
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
-export interface TeamCreate {
-  /** Unique in the company, ignoring case */
-  name: string;
-  /** What the team does */
-  description?: string | null | undefined;
-  /** Who becomes the owner of conversations of the team without one. MANUAL: nobody, until someone takes them; ROUND_ROBIN: the members in turn; LEAST_LOADED: the member who owns the fewest open conversations. Only members who are ACTIVE and ONLINE, and whose role can send */
-  distribution?: 'MANUAL' | 'ROUND_ROBIN' | 'LEAST_LOADED' | undefined;
-  /** The most open conversations that a member owns, of all teams, before this team gives the member no more; null for no limit */
-  capacity?: number | null | undefined;
-  /** The users of the team; replaces all members. A user may be in several teams */
-  members?: string[] | undefined;
-}
-
-export interface TeamUpdate {
-  /** Unique in the company, ignoring case */
-  name?: string | undefined;
-  /** What the team does */
-  description?: string | null | undefined;
-  /** Who becomes the owner of conversations of the team without one. MANUAL: nobody, until someone takes them; ROUND_ROBIN: the members in turn; LEAST_LOADED: the member who owns the fewest open conversations. Only members who are ACTIVE and ONLINE, and whose role can send */
-  distribution?: 'MANUAL' | 'ROUND_ROBIN' | 'LEAST_LOADED' | undefined;
-  /** The most open conversations that a member owns, of all teams, before this team gives the member no more; null for no limit */
-  capacity?: number | null | undefined;
-  /** The users of the team; replaces all members. A user may be in several teams */
-  members?: string[] | undefined;
-}
-
-export interface FieldValue {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** The API name; it never changes */
-  slug: string;
-  /** The label that people see */
-  title: string;
-  /** The value, in the type of its field */
-  value: string[] | number | boolean | string | null;
-}
-
-/** The value of a custom field has changed */
-export interface FieldUpdated {
-  /** The field */
-  field: {
-    /** The field's id */
-    _id: string;
-    /** The API name */
-    slug: string;
-    /** The label that people see */
-    title: string;
-    /** The kind of record that has the field */
-    context: 'contact' | 'conversation' | 'business';
-  };
-  /** The current value, in the type of its field; null if it was cleared */
-  value: string[] | number | boolean | string | null;
-  /** The contact that has the field, or through whom a business changed; null if there is none */
-  contactId: string | null;
-  /** The company */
-  companyId: string;
-  /** Only if it happened inside a conversation */
-  conversationId?: string | undefined;
-}
-
-export interface CustomFieldCreate {
-  /** The label that people see */
-  title: string;
-  /** The kind of record that has the field */
-  context: 'contact' | 'conversation' | 'business';
-  /** The type of its values */
-  type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'SELECT' | 'LIST';
-  /** The API name; it never changes */
-  slug?: string | undefined;
-  /** The values that can be chosen */
-  options?: string[] | undefined;
-  /** What the field is for, shown to people */
-  description?: string | null | undefined;
-}
-
-export interface CustomFieldUpdate {
-  /** The label that people see */
-  title?: string | undefined;
-  /** The values that can be chosen */
-  options?: string[] | undefined;
-  /** What the field is for, shown to people */
-  description?: string | null | undefined;
-}
-
-export interface CustomField {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** The API name; it never changes */
-  slug: string;
-  /** The label that people see */
-  title: string;
-  /** The kind of record that has the field */
-  context: 'contact' | 'conversation' | 'business';
-  /** The type of its values */
-  type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'SELECT' | 'LIST';
-  /** The values that a SELECT accepts, or the items of a LIST that is limited to them */
-  options: string[];
-  /** What the field is for, shown to people */
-  description: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
-export interface Import {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** What the rows are imported as */
-  kind: 'CONTACTS' | 'TABLE';
-  /** Identifier: 24 lower-case hex characters */
-  table: string | null;
-  /** The name of the sheet */
-  file_name: string;
-  /** The format of the sheet */
-  format: 'CSV' | 'XLSX';
-  /** The state of the import. COMPLETED: each row was stored or has failed; FAILED: it ended before its last row, and `error` says why */
-  status: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'FAILED';
-  /** The columns, in the order in which they are shown */
-  columns: Array<{
-    /** The title of the column in the sheet */
-    title: string;
-    /** Null: the column is ignored */
-    field: string | null;
-  }>;
-  /** Whether the import emits no events */
-  silent: boolean;
-  /** Whether rows that match a record update it */
-  update_existing: boolean;
-  /** The country of phone numbers that are written without + or 00; null: such numbers are rejected */
-  country: string | null;
-  /** Rows with a value; null until they have been counted */
-  total: number | null;
-  /** Processed rows: created, updated and failed ones */
-  processed: number;
-  /** Records created */
-  created_count: number;
-  /** Rows whose record already existed, whether or not they changed it */
-  updated_count: number;
-  /** Rows that could not be stored */
-  failed_count: number;
-  /** The tag added to all contacts of the import; null for none */
-  tag: string | null;
-  /** The first 100 errors; …/errors returns all of them as a file. Imports of earlier versions have no `line`, `value` and `stored` */
-  row_errors: Array<{
-    /** 1 is the first row after the header */
-    row: number;
-    /** The field; null for the entire row */
-    field: string | null;
-    /** What happened, in a sentence for people */
-    message: string;
-    /** The row number as spreadsheet programs show it: 1 is the first row of the sheet, usually the header */
-    line?: number | undefined;
-    /** The beginning of the rejected cell; null if the error does not concern a single cell */
-    value?: string | null | undefined;
-    /** true: the row was stored without this field. It does not count as failed */
-    stored?: boolean | undefined;
-  }>;
-  /** What went wrong; null if nothing did */
-  error: {
-    /** The name of the error, for programs */
-    code: string;
-    /** What happened, in a sentence for people */
-    message: string;
-  } | null;
-  /** ISO 8601 UTC with milliseconds */
-  started_at: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  finished_at: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
 }
 
 export interface ContactSummary {
@@ -1129,256 +793,6 @@ export interface ConversationFilters {
   filters?: string | undefined;
   /** Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact */
   search?: string | undefined;
-}
-
-export interface ConversationCounts {
-  /** Open conversations: any status except CLOSED (open=true) */
-  open: number;
-  /** Open conversations owned by the calling user (owner=<id>&open=true); null for an API key */
-  mine: number | null;
-  /** Open conversations with unread messages that are owned by the calling user or have no owner; null for an API key */
-  unread: number | null;
-  /** Open conversations without an owner (owner=none&open=true) */
-  unassigned: number;
-  /** The work queue: open conversations that are not snoozed (open=true&snoozed=false) */
-  queues: {
-    /** Conversations owned by the calling user; null for an API key */
-    mine: number | null;
-    /** Conversations without an owner, except those awaiting a reply to a campaign (awaits_reply=false) */
-    unassigned: number;
-    /** All of them */
-    all: number;
-    /** Conversations without a pipeline step, except those awaiting a reply to a campaign (step=none&awaits_reply=false) */
-    no_step: number;
-    /** Conversations whose contact has not replied to a campaign (awaits_reply=true) */
-    awaiting_reply: number;
-  };
-  /** How many conversations have each status */
-  status: {
-    /** Conversations with this status */
-    OPEN: number;
-    /** Conversations with this status */
-    PENDING: number;
-    /** Conversations with this status */
-    SNOOZED: number;
-    /** Conversations with this status; 100000 means that many or more */
-    CLOSED: number;
-  };
-  /** The inboxes with open conversations (inbox=<id>&open=true) */
-  inboxes: Array<{
-    /** Identifier: 24 lower-case hex characters */
-    inbox: string;
-    /** Its open conversations */
-    count: number;
-    /** How many of them are snoozed */
-    snoozed: number;
-  }>;
-  /** The teams with open conversations (team=<id>&open=true) */
-  teams: Array<{
-    /** Identifier: 24 lower-case hex characters */
-    team: string;
-    /** Its open conversations */
-    count: number;
-    /** How many of them are snoozed */
-    snoozed: number;
-  }>;
-  /** The pipeline steps with open conversations (step=<id>&open=true) */
-  steps: Array<{
-    /** Identifier: 24 lower-case hex characters */
-    step: string;
-    /** Its open conversations */
-    count: number;
-  }>;
-}
-
-export interface BulkRun {
-  /** Null for a dry run */
-  _id: string | null;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** Identifier: 24 lower-case hex characters */
-  inbox: string;
-  /** The template with its values */
-  template: {
-    /** The name shown to people */
-    name: string;
-    /** The language, as a BCP 47 tag */
-    language: string;
-  };
-  /** INTERRUPTED: its process ended before the last contact. Repeat the request with its Idempotency-Key to continue; a run without one cannot continue */
-  status: 'RUNNING' | 'INTERRUPTED' | 'COMPLETED';
-  /** Contacts given */
-  total: number;
-  /** Contacts processed: sent and failed ones */
-  totalProcessed: number;
-  /** Contacts whose message the network has accepted */
-  sentCount: number;
-  /** Contacts that were not sent to, and those whose outcome is unknown */
-  errorCount: number;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  completedAt: string | null;
-}
-
-export interface BulkResult {
-  /** Null for a dry run */
-  _id: string | null;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** Identifier: 24 lower-case hex characters */
-  inbox: string;
-  /** The template with its values */
-  template: {
-    /** The name shown to people */
-    name: string;
-    /** The language, as a BCP 47 tag */
-    language: string;
-  };
-  /** INTERRUPTED: its process ended before the last contact. Repeat the request with its Idempotency-Key to continue; a run without one cannot continue */
-  status: 'RUNNING' | 'INTERRUPTED' | 'COMPLETED';
-  /** Contacts given */
-  total: number;
-  /** Contacts processed: sent and failed ones */
-  totalProcessed: number;
-  /** Contacts whose message the network has accepted */
-  sentCount: number;
-  /** Contacts that were not sent to, and those whose outcome is unknown */
-  errorCount: number;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  completedAt: string | null;
-  /** Whether it was a dry run, which sends nothing */
-  dryRun: boolean;
-  /** The problems, one entry for each */
-  errors: Array<{
-    /** From 1, in the given order; in a sheet, 1 is the first row after the header */
-    row: number;
-    /** The phone number */
-    contact: string;
-    /** The code and a sentence: "DAILY_LIMIT: …" */
-    error: string;
-    /** The network's number (131026), or a code of the platform: INVALID_NUMBER, DUPLICATE, ACTIVE_CONVERSATION, NOT_DELIVERABLE, OPTED_OUT, BLOCKED, TEST_MODE_BLOCKED, MISSING_VARIABLE, INVALID_PARAMETER, DAILY_LIMIT, OUTCOME_UNKNOWN (the message's status reports it later) and others */
-    code: number | string;
-    /** The message, if one was stored */
-    message: string | null;
-  }>;
-  /** The contacts whose message the network has accepted */
-  sentContacts: Array<{
-    /** Null in a dry run for a new conversation */
-    conversationId: string | null;
-    /** The number as E.164 */
-    phoneNumber: string;
-    /** From 1, in the given order */
-    row: number;
-    /** Identifier: 24 lower-case hex characters */
-    message: string | null;
-    /** The network's status for a message that it has accepted but not sent yet: held_for_quality_assessment */
-    networkStatus: string | null;
-  }>;
-}
-
-export interface Business {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** The name shown to people */
-  name: string;
-  /** The internet domain of the business */
-  domain: string | null;
-  /** What the field is for, shown to people */
-  description: string | null;
-  /** The values of custom fields that are not empty */
-  custom_fields: FieldValue[];
-  /** Identifier: 24 lower-case hex characters */
-  owner: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
-export interface BusinessCreate {
-  /** The name shown to people */
-  name: string;
-  /** The internet domain of the business */
-  domain?: string | null | undefined;
-  /** What the field is for, shown to people */
-  description?: string | null | undefined;
-  /** Values by the slug or id of their field; null clears a value */
-  custom_fields?: Record<string, string[] | number | boolean | string | null> | undefined;
-  /** Identifier: 24 lower-case hex characters */
-  owner?: string | null | undefined;
-}
-
-export interface BusinessUpdate {
-  /** The name shown to people */
-  name?: string | undefined;
-  /** The internet domain of the business */
-  domain?: string | null | undefined;
-  /** What the field is for, shown to people */
-  description?: string | null | undefined;
-  /** Values by the slug or id of their field; null clears a value */
-  custom_fields?: Record<string, string[] | number | boolean | string | null> | undefined;
-  /** Identifier: 24 lower-case hex characters */
-  owner?: string | null | undefined;
-}
-
-export interface CampaignContact {
-  /** Either this or `phone` */
-  contact?: string | undefined;
-  /** The phone number, with any punctuation. If no contact has it, one is created */
-  phone?: string | undefined;
-  /** The name of a contact that is created, and the value of the variable `name` */
-  name?: string | null | undefined;
-  /** Values for `variable_ref`s of the templates, like the columns of a sheet */
-  parameters?: Record<string, string> | undefined;
-}
-
-export interface CampaignContacts {
-  /** The contacts to add, each by an id or by a phone number */
-  contacts: CampaignContact[];
-  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default the company's. If neither is set, such a number in a sheet fails with INVALID_NUMBER */
-  country?: string | undefined;
-}
-
-export interface CampaignContactsAdded {
-  /** The id of the request in the audit log */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  campaign: string;
-  /** The contacts given */
-  total: number;
-  /** Those that were enrolled */
-  enrolled_count: number;
-  /** Those that were not enrolled, for the reasons in errors */
-  error_count: number;
-  /** The contacts that were enrolled, in the given order */
-  enrollments: Array<{
-    /** From 1, in the given order; in a sheet, 1 is the first row after the header */
-    row: number;
-    /** Identifier: 24 lower-case hex characters */
-    contact: string;
-    /** Identifier: 24 lower-case hex characters */
-    enrollment: string;
-  }>;
-  /** The problems, one entry for each */
-  errors: Array<{
-    /** From 1, in the given order; in a sheet, 1 is the first row after the header */
-    row: number;
-    /** The given id or phone number */
-    contact: string;
-    /** INVALID_NUMBER, INVALID_NAME, INVALID_ROW, DUPLICATE (an earlier row is the same contact), ALREADY_ENROLLED, TOO_LARGE (the values of the row), CONTACT_REMOVED */
-    code: string;
-    /** What happened, in a sentence for people */
-    message: string;
-  }>;
 }
 
 export interface Message {
@@ -1804,6 +1218,109 @@ export interface WriteNote {
   mentions?: string[] | undefined;
 }
 
+export interface McpTool {
+  /** The name of the tool at its server */
+  name: string;
+  /** The server's description of the tool, for the model */
+  description: string;
+  /** The JSON schema of its arguments, of at most 8192 bytes */
+  input_schema: Record<string, unknown>;
+  /** APPROVED: agents can call it; CHANGED: the server's description differs from the approved one; MISSING: the server does not offer it. Agents don't get the last two */
+  status: 'APPROVED' | 'CHANGED' | 'MISSING';
+}
+
+export interface McpServer {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The name shown to people */
+  name: string;
+  /** The address of MCP over streamable HTTP */
+  url: string;
+  /** The header sent with each call; null for none */
+  header: {
+    /** The name shown to people */
+    name: string;
+    /** Masked: `••••1234` */
+    value: string;
+  } | null;
+  /** The approved tools, as they were then */
+  tools: McpTool[];
+  /** When the server was last checked */
+  checked_at: string | null;
+  /** The error of the last check; null if it succeeded */
+  error: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface McpServerCreate {
+  /** The name shown to people */
+  name: string;
+  /** The address of MCP over streamable HTTP; must be public */
+  url: string;
+  /** A header sent with each call, such as Authorization; null for none */
+  header?: {
+    /** The name of the header */
+    name: string;
+    /** Stored encrypted. A mask keeps the stored value, unless the address changes */
+    value: string;
+  } | null | undefined;
+  /** The tools that agents can call, as the check of the server lists them. Replaces all. Their descriptions and schemas are kept. If the server changes a tool's description later, models do not get the tool until it is approved again */
+  tools?: Array<{
+    /** The name of the tool at its server */
+    name: string;
+    /** The server's description of the tool, for the model */
+    description: string;
+    /** The JSON schema of its arguments, of at most 8192 bytes */
+    input_schema: Record<string, unknown>;
+  }> | undefined;
+}
+
+export interface McpServerUpdate {
+  /** The name shown to people */
+  name?: string | undefined;
+  /** The address of MCP over streamable HTTP; must be public */
+  url?: string | undefined;
+  /** A header sent with each call, such as Authorization; null for none */
+  header?: {
+    /** The name of the header */
+    name: string;
+    /** Stored encrypted. A mask keeps the stored value, unless the address changes */
+    value: string;
+  } | null | undefined;
+  /** The tools that agents can call, as the check of the server lists them. Replaces all. Their descriptions and schemas are kept. If the server changes a tool's description later, models do not get the tool until it is approved again */
+  tools?: Array<{
+    /** The name of the tool at its server */
+    name: string;
+    /** The server's description of the tool, for the model */
+    description: string;
+    /** The JSON schema of its arguments, of at most 8192 bytes */
+    input_schema: Record<string, unknown>;
+  }> | undefined;
+}
+
+export interface McpCheck {
+  /** The server as it is after the check */
+  server: McpServer;
+  /** What the server currently offers, at most 100 tools */
+  offered: Array<{
+    /** The name shown to people */
+    name: string;
+    /** The server's description of the tool */
+    description: string;
+    /** The JSON schema of its arguments */
+    input_schema: Record<string, unknown>;
+    /** NEW: not approved; CHANGED: the description differs from the approved one */
+    status: 'NEW' | 'APPROVED' | 'CHANGED';
+    /** Why it cannot be approved; null if it can */
+    refusal: string | null;
+  }>;
+}
+
 export interface TemplateParameter {
   /** The part of the template */
   component: 'HEADER' | 'BODY' | 'BUTTON' | 'LIMITED_TIME_OFFER';
@@ -2108,6 +1625,1155 @@ export interface SendTemplate {
   };
   /** The message that it replies to */
   replyTo?: string | null | undefined;
+}
+
+export interface FollowUpRule {
+  /** How many minutes the agent waits for a reply, counted from its last message. A follow-up due at night is sent in the morning */
+  delay_minutes: number;
+  /** The message to send */
+  content: string;
+  /** What is sent after the reply window has closed */
+  template?: GivenTemplate | null | undefined;
+}
+
+/** A follow-up of an agent */
+export interface FollowUp {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** The contact */
+  contact: string;
+  /** The inbox */
+  inbox: string;
+  /** The agent */
+  agent: string;
+  /** The sent message; null until then */
+  message: string | null;
+  /** The text */
+  content: string;
+  /** The index of the agent's follow-up, from 0. One chosen by the model comes after all of them */
+  index: number;
+  /** SCHEDULED: it is not due yet, or the outcome of its message is unknown; SENT; CANCELLED; FAILED as a message does */
+  status: 'SCHEDULED' | 'SENT' | 'CANCELLED' | 'FAILED';
+  /** When it is due */
+  scheduled_at: string;
+  /** When it was sent; null until then */
+  sent_at: string | null;
+  /** Why it was cancelled; null unless it was. AGENT_INACTIVE: the agent was switched off, or its company is suspended */
+  cancel_reason: 'REPLIED' | 'HANDED_OVER' | 'AGENT_INACTIVE' | 'CONVERSATION_CLOSED' | 'WINDOW_EXPIRED' | 'CANCELLED_BY_REQUEST' | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+/** When the agent hands over to a person */
+export interface AgentHandoff {
+  /** Whether keywords and max_turns hand over. An agent that cannot answer, or whose contact seems to be a program, hands over in any case */
+  enabled: boolean;
+  /** Words or phrases with which a contact asks for a person, ignoring case and accents */
+  keywords: string[];
+  /** After this many answers in a conversation, a person takes over */
+  max_turns: number;
+}
+
+/** The prices of the model and of the transcription model, used to show the cost of each answer in the log of turns */
+export interface AgentPrices {
+  /** ISO 4217: USD */
+  currency: string;
+  /** The cost of a million tokens that the model reads */
+  input: number;
+  /** The cost of a million tokens that the model writes */
+  output: number;
+  /** The cost of transcribing a minute of a voice note; null or absent: voice notes are not counted */
+  transcription?: number | null | undefined;
+}
+
+export interface ListedAgent {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The name shown to people */
+  name: string;
+  /** What the field is for, shown to people */
+  description: string | null;
+  /** AI: answers from the knowledge base, written by a model if one is configured; EXTERNAL: a server answers */
+  type: 'AI' | 'EXTERNAL';
+  /** INACTIVE: the agent does not answer */
+  status: 'ACTIVE' | 'INACTIVE';
+  /** The model that answers; null for the installation's model */
+  model: string | null;
+  /** Where the agent looks for answers: in ALL knowledge items of the company, or in those that are LISTED, even if none is left */
+  knowledge_scope: 'ALL' | 'LISTED';
+  /** The listed knowledge items */
+  knowledge: string[];
+  /** What the model can do besides answering and handing over. SEARCH_KNOWLEDGE: search the knowledge base further; SEND_FILE: send a MEDIA item; READ_FIELDS and WRITE_FIELDS: the custom fields of the contact and the conversation; READ_TABLES: rows of its tables that belong to no contact or to this one; MOVE_STEP: move the conversation in its pipeline; SCHEDULE_FOLLOW_UP: write to the contact later, if there is no reply */
+  tools: Array<'SEARCH_KNOWLEDGE' | 'SEND_FILE' | 'READ_FIELDS' | 'WRITE_FIELDS' | 'READ_TABLES' | 'MOVE_STEP' | 'SCHEDULE_FOLLOW_UP'>;
+  /** The tables that READ_TABLES reads */
+  tables: string[];
+  /** The MCP servers whose approved tools the model can call, if the company has client_mcp_servers_enabled */
+  mcp_servers: string[];
+  /** Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox has pdf_local_text_extraction. A model without vision gets the text of a PDF in any case */
+  vision: boolean;
+  /** The model at the same endpoint that transcribes voice notes; null: voice notes are not transcribed */
+  transcription_model: string | null;
+  /** The prices of the models, used to show the cost of each answer in the log of turns; null if they are not known */
+  prices: AgentPrices | null;
+  /** What the agent sends, one after another, to a contact who does not reply */
+  follow_ups: FollowUpRule[];
+  /** When the agent hands over to a person */
+  handoff: AgentHandoff;
+  /** The message to the contact when the agent hands the conversation over to a person; null for none. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
+  handoff_message: string | null;
+  /** The server that answers for an EXTERNAL agent */
+  url: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface Agent {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The name shown to people */
+  name: string;
+  /** What the field is for, shown to people */
+  description: string | null;
+  /** AI: answers from the knowledge base, written by a model if one is configured; EXTERNAL: a server answers */
+  type: 'AI' | 'EXTERNAL';
+  /** INACTIVE: the agent does not answer */
+  status: 'ACTIVE' | 'INACTIVE';
+  /** The model that answers; null for the installation's model */
+  model: string | null;
+  /** Where the agent looks for answers: in ALL knowledge items of the company, or in those that are LISTED, even if none is left */
+  knowledge_scope: 'ALL' | 'LISTED';
+  /** The listed knowledge items */
+  knowledge: string[];
+  /** What the model can do besides answering and handing over. SEARCH_KNOWLEDGE: search the knowledge base further; SEND_FILE: send a MEDIA item; READ_FIELDS and WRITE_FIELDS: the custom fields of the contact and the conversation; READ_TABLES: rows of its tables that belong to no contact or to this one; MOVE_STEP: move the conversation in its pipeline; SCHEDULE_FOLLOW_UP: write to the contact later, if there is no reply */
+  tools: Array<'SEARCH_KNOWLEDGE' | 'SEND_FILE' | 'READ_FIELDS' | 'WRITE_FIELDS' | 'READ_TABLES' | 'MOVE_STEP' | 'SCHEDULE_FOLLOW_UP'>;
+  /** The tables that READ_TABLES reads */
+  tables: string[];
+  /** The MCP servers whose approved tools the model can call, if the company has client_mcp_servers_enabled */
+  mcp_servers: string[];
+  /** Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox has pdf_local_text_extraction. A model without vision gets the text of a PDF in any case */
+  vision: boolean;
+  /** The model at the same endpoint that transcribes voice notes; null: voice notes are not transcribed */
+  transcription_model: string | null;
+  /** The prices of the models, used to show the cost of each answer in the log of turns; null if they are not known */
+  prices: AgentPrices | null;
+  /** What the agent sends, one after another, to a contact who does not reply */
+  follow_ups: FollowUpRule[];
+  /** When the agent hands over to a person */
+  handoff: AgentHandoff;
+  /** The message to the contact when the agent hands the conversation over to a person; null for none. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
+  handoff_message: string | null;
+  /** The server that answers for an EXTERNAL agent */
+  url: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+  /** The model's task and tone */
+  instructions: string | null;
+}
+
+export interface AgentCreate {
+  /** The name shown to people */
+  name: string;
+  /** EXTERNAL requires a url */
+  type: 'AI' | 'EXTERNAL';
+  /** What the field is for, shown to people */
+  description?: string | null | undefined;
+  /** ACTIVE by default */
+  status?: 'ACTIVE' | 'INACTIVE' | undefined;
+  /** The model that answers; null for the installation's model */
+  model?: string | null | undefined;
+  /** The model's task and tone */
+  instructions?: string | null | undefined;
+  /** LISTED if items are given, else ALL for a new agent. ALL does not accept items */
+  knowledge_scope?: 'ALL' | 'LISTED' | undefined;
+  /** Replaces all items */
+  knowledge?: string[] | undefined;
+  /** What the model can do besides answering and handing over. SEARCH_KNOWLEDGE: search the knowledge base further; SEND_FILE: send a MEDIA item; READ_FIELDS and WRITE_FIELDS: the custom fields of the contact and the conversation; READ_TABLES: rows of its tables that belong to no contact or to this one; MOVE_STEP: move the conversation in its pipeline; SCHEDULE_FOLLOW_UP: write to the contact later, if there is no reply */
+  tools?: Array<'SEARCH_KNOWLEDGE' | 'SEND_FILE' | 'READ_FIELDS' | 'WRITE_FIELDS' | 'READ_TABLES' | 'MOVE_STEP' | 'SCHEDULE_FOLLOW_UP'> | undefined;
+  /** The tables that READ_TABLES reads. Replaces all tables */
+  tables?: string[] | undefined;
+  /** The MCP servers whose approved tools the model can call, if the company has client_mcp_servers_enabled. Replaces all servers */
+  mcp_servers?: string[] | undefined;
+  /** Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox has pdf_local_text_extraction. A model without vision gets the text of a PDF in any case */
+  vision?: boolean | undefined;
+  /** The model at the same endpoint that transcribes voice notes; null: voice notes are not transcribed */
+  transcription_model?: string | null | undefined;
+  /** The prices of the models, used to show the cost of each answer in the log of turns; null if they are not known */
+  prices?: AgentPrices | null | undefined;
+  /** What the agent sends, one after another, to a contact who does not reply */
+  follow_ups?: FollowUpRule[] | undefined;
+  /** When the agent hands over to a person */
+  handoff?: AgentHandoff | undefined;
+  /** The message to the contact when the agent hands the conversation over to a person; null for none. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
+  handoff_message?: string | null | undefined;
+  /** The server that answers for an EXTERNAL agent. Each turn is posted to it as JSON: `agent` {_id, name, company}, `contact` {name, language}, `before` [{from (CONTACT, COMPANY), text, file}], `message` and `files`. A file has `message`, `attachment`, `file_type`, `mimeType`, `fileName`, `size`, `url`, which opens it until `expires_at`, and `text`, the text of a PDF if the inbox has pdf_local_text_extraction. The server answers `{"text": "…"}` or `{"handoff": true}` within 30 seconds */
+  url?: string | null | undefined;
+}
+
+export interface AgentUpdate {
+  /** The name shown to people */
+  name?: string | undefined;
+  /** What the field is for, shown to people */
+  description?: string | null | undefined;
+  /** ACTIVE by default */
+  status?: 'ACTIVE' | 'INACTIVE' | undefined;
+  /** The model that answers; null for the installation's model */
+  model?: string | null | undefined;
+  /** The model's task and tone */
+  instructions?: string | null | undefined;
+  /** LISTED if items are given, else ALL for a new agent. ALL does not accept items */
+  knowledge_scope?: 'ALL' | 'LISTED' | undefined;
+  /** Replaces all items */
+  knowledge?: string[] | undefined;
+  /** What the model can do besides answering and handing over. SEARCH_KNOWLEDGE: search the knowledge base further; SEND_FILE: send a MEDIA item; READ_FIELDS and WRITE_FIELDS: the custom fields of the contact and the conversation; READ_TABLES: rows of its tables that belong to no contact or to this one; MOVE_STEP: move the conversation in its pipeline; SCHEDULE_FOLLOW_UP: write to the contact later, if there is no reply */
+  tools?: Array<'SEARCH_KNOWLEDGE' | 'SEND_FILE' | 'READ_FIELDS' | 'WRITE_FIELDS' | 'READ_TABLES' | 'MOVE_STEP' | 'SCHEDULE_FOLLOW_UP'> | undefined;
+  /** The tables that READ_TABLES reads. Replaces all tables */
+  tables?: string[] | undefined;
+  /** The MCP servers whose approved tools the model can call, if the company has client_mcp_servers_enabled. Replaces all servers */
+  mcp_servers?: string[] | undefined;
+  /** Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox has pdf_local_text_extraction. A model without vision gets the text of a PDF in any case */
+  vision?: boolean | undefined;
+  /** The model at the same endpoint that transcribes voice notes; null: voice notes are not transcribed */
+  transcription_model?: string | null | undefined;
+  /** The prices of the models, used to show the cost of each answer in the log of turns; null if they are not known */
+  prices?: AgentPrices | null | undefined;
+  /** What the agent sends, one after another, to a contact who does not reply */
+  follow_ups?: FollowUpRule[] | undefined;
+  /** When the agent hands over to a person */
+  handoff?: AgentHandoff | undefined;
+  /** The message to the contact when the agent hands the conversation over to a person; null for none. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
+  handoff_message?: string | null | undefined;
+  /** The server that answers for an EXTERNAL agent. Each turn is posted to it as JSON: `agent` {_id, name, company}, `contact` {name, language}, `before` [{from (CONTACT, COMPANY), text, file}], `message` and `files`. A file has `message`, `attachment`, `file_type`, `mimeType`, `fileName`, `size`, `url`, which opens it until `expires_at`, and `text`, the text of a PDF if the inbox has pdf_local_text_extraction. The server answers `{"text": "…"}` or `{"handoff": true}` within 30 seconds */
+  url?: string | null | undefined;
+}
+
+export interface AgentCost {
+  /** In units of the currency */
+  amount: number;
+  /** ISO 4217: USD */
+  currency: string;
+}
+
+export interface AgentTry {
+  /** The contact's message. It can be left out only with `attachments` */
+  message?: string | undefined;
+  /** Files that the contact sends with it: uploaded files, which the agent reads as in a conversation whose inbox does not have `pdf_local_text_extraction` */
+  attachments?: string[] | undefined;
+}
+
+export interface AgentTrial {
+  /** ANSWERED: the agent has an answer; HANDED_OVER: a person takes over */
+  outcome: 'ANSWERED' | 'HANDED_OVER';
+  /** Why a person would take over. AUTOMATED_CONTACT: the contact seems to be a program that replies automatically; ONLY_REASONING: the model wrote its reasoning but no answer; ANSWER_CUT: the answer was cut off before its first sentence was complete */
+  reason: 'KEYWORD' | 'MAX_TURNS' | 'AUTOMATED_CONTACT' | 'NO_ANSWER' | 'ONLY_REASONING' | 'ANSWER_CUT' | 'ASKED_BY_AGENT' | 'BUDGET_SPENT' | 'AGENT_INACTIVE' | 'ANSWER_FAILED' | 'SEND_FAILED' | 'OUTCOME_UNKNOWN' | null;
+  /** What would be sent; null if a person would take over */
+  answer: string | null;
+  /** The message that the contact would get when a person takes over; null for none */
+  handoff_message: string | null;
+  /** What the agent has read, best first */
+  passages: Array<{
+    /** Identifier: 24 lower-case hex characters */
+    item: string;
+    /** The name of the item */
+    name: string;
+    /** Its position among the passages of the item, from 0 */
+    position: number;
+    /** How much of the question the passage covers, from 0 to 1 */
+    coverage: number;
+    /** Its text */
+    content: string;
+  }>;
+  /** The contact's files in the conversation, newest first */
+  files: Array<{
+    /** The contact's message with the file; null in a try */
+    message: string | null;
+    /** The name of the file */
+    name: string;
+    /** The form in which the model got the file. TEXT: its text; PICTURES: the picture, or its pages; TRANSCRIPT: its transcript; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent */
+    read_as: 'TEXT' | 'PICTURES' | 'TRANSCRIPT' | 'LINK' | 'NOTHING';
+    /** How many characters of text the model got */
+    characters: number;
+    /** How many pictures the model got */
+    pictures: number;
+    /** Why the file was not read, or which parts were left out */
+    note: string | null;
+  }>;
+  /** The model's function calls. Their changes were applied only if the agent answered */
+  actions: Array<{
+    /** The function that the model called */
+    tool: string;
+    /** The arguments: the first 500 characters of the JSON */
+    arguments: string;
+    /** False if the platform rejected the call */
+    is_done: boolean;
+    /** Why it was rejected */
+    note: string | null;
+  }>;
+  /** The model that answered; null if none was called */
+  model: string | null;
+  /** How many tokens the model read; null if it did not report them */
+  input_tokens: number | null;
+  /** How many tokens the model wrote; null if it did not report them */
+  output_tokens: number | null;
+  /** The cost of the tokens, and of the voice notes transcribed for it, at the prices that the agent had then; null without prices, or if the model did not report its usage */
+  cost: AgentCost | null;
+  /** How long the agent took to answer */
+  latency_ms: number;
+}
+
+export interface AgentTurn {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** Identifier: 24 lower-case hex characters */
+  agent: string;
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** The newest message that the agent has read */
+  asked: string;
+  /** ANSWERED: the agent has an answer; HANDED_OVER: a person takes over */
+  outcome: 'ANSWERED' | 'HANDED_OVER';
+  /** Why a person took over. AUTOMATED_CONTACT: the contact seems to be a program that replies automatically; ONLY_REASONING: the model wrote its reasoning but no answer; ANSWER_CUT: the answer was cut off before its first sentence was complete */
+  reason: 'KEYWORD' | 'MAX_TURNS' | 'AUTOMATED_CONTACT' | 'NO_ANSWER' | 'ONLY_REASONING' | 'ANSWER_CUT' | 'ASKED_BY_AGENT' | 'BUDGET_SPENT' | 'AGENT_INACTIVE' | 'ANSWER_FAILED' | 'SEND_FAILED' | 'OUTCOME_UNKNOWN' | null;
+  /** The answer, or the message to the contact when a person took over; null if nothing was sent */
+  message: string | null;
+  /** The file that was sent with it; null without one */
+  file_message: string | null;
+  /** What the agent has read, best first */
+  passages: Array<{
+    /** Identifier: 24 lower-case hex characters */
+    item: string;
+    /** The name of the item */
+    name: string;
+    /** Its position among the passages of the item, from 0 */
+    position: number;
+    /** How much of the question the passage covers, from 0 to 1 */
+    coverage: number;
+  }>;
+  /** The contact's files in the conversation, newest first */
+  files: Array<{
+    /** The contact's message with the file; null in a try */
+    message: string | null;
+    /** The name of the file */
+    name: string;
+    /** The form in which the model got the file. TEXT: its text; PICTURES: the picture, or its pages; TRANSCRIPT: its transcript; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent */
+    read_as: 'TEXT' | 'PICTURES' | 'TRANSCRIPT' | 'LINK' | 'NOTHING';
+    /** How many characters of text the model got */
+    characters: number;
+    /** How many pictures the model got */
+    pictures: number;
+    /** Why the file was not read, or which parts were left out */
+    note: string | null;
+  }>;
+  /** The model's function calls. Their changes were applied only if the agent answered */
+  actions: Array<{
+    /** The function that the model called */
+    tool: string;
+    /** The arguments: the first 500 characters of the JSON */
+    arguments: string;
+    /** False if the platform rejected the call */
+    is_done: boolean;
+    /** Why it was rejected */
+    note: string | null;
+  }>;
+  /** The model that answered; null if none was called */
+  model: string | null;
+  /** How many tokens the model read; null if it did not report them */
+  input_tokens: number | null;
+  /** How many tokens the model wrote; null if it did not report them */
+  output_tokens: number | null;
+  /** The cost of the tokens, and of the voice notes transcribed for it, at the prices that the agent had then; null without prices, or if the model did not report its usage */
+  cost: AgentCost | null;
+  /** How long the agent took to answer */
+  latency_ms: number;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface PipelineStep {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** The name shown to people */
+  name: string;
+  /** Its position, from 0 */
+  order: number;
+  /** Whether the conversations in it are open, won or lost */
+  kind: 'OPEN' | 'WON' | 'LOST';
+}
+
+export interface Pipeline {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The name shown to people */
+  name: string;
+  /** Whether it is the company's default pipeline */
+  is_default: boolean;
+  /** The steps, in order */
+  steps: PipelineStep[];
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface PipelineCreate {
+  /** The name shown to people */
+  name: string;
+  /** true makes this pipeline the default instead of the current one */
+  is_default?: boolean | undefined;
+  /** The steps, in order */
+  steps: Array<{
+    /** The name shown to people */
+    name: string;
+    /** Each step has a different order; by default its position in the list */
+    order?: number | undefined;
+    /** WON and LOST are the steps in which a conversation ends */
+    kind?: 'OPEN' | 'WON' | 'LOST' | undefined;
+  }>;
+}
+
+export interface PipelineUpdate {
+  /** The name shown to people */
+  name?: string | undefined;
+  /** true makes this pipeline the default instead of the current one */
+  is_default?: boolean | undefined;
+  /** Replaces the list: a step with its _id is kept, a step without an _id is new, and a step that is left out is removed */
+  steps?: Array<{
+    /** Identifier: 24 lower-case hex characters */
+    _id?: string | undefined;
+    /** The name shown to people */
+    name: string;
+    /** Each step has a different order; by default its position in the list */
+    order?: number | undefined;
+    /** WON and LOST are the steps in which a conversation ends */
+    kind?: 'OPEN' | 'WON' | 'LOST' | undefined;
+  }> | undefined;
+  /** Where the conversations of a removed step go: its id → the id of a remaining step */
+  replacements?: Record<string, string> | undefined;
+}
+
+/** A conversation has moved to another step of a pipeline */
+export interface StepChanged {
+  /** The conversation */
+  conversationId: string;
+  /** The contact */
+  contactId: string;
+  /** The company */
+  companyId: string;
+  /** The pipeline of the new step */
+  pipeline: string | null;
+  /** The previous step; null if it was in none */
+  previousStep: {
+    /** The step */
+    _id: string;
+    /** The name shown to people */
+    name: string;
+  } | null;
+  /** The new step */
+  currentStep: {
+    /** The step */
+    _id: string;
+    /** The name shown to people */
+    name: string;
+  };
+  /** Who moved it: a user, an agent, a key, or a campaign; absent if it was none of them */
+  origin?: 'DASHBOARD' | 'AGENT' | 'API' | 'CAMPAIGN' | undefined;
+  /** The campaign that moved it; null if none did */
+  campaignId: string | null;
+  /** The user who moved it; null if no user did */
+  userId: string | null;
+  /** When it moved: ISO 8601 UTC with milliseconds */
+  changedAt: string;
+}
+
+export interface ConversationCounts {
+  /** Open conversations: any status except CLOSED (open=true) */
+  open: number;
+  /** Open conversations owned by the calling user (owner=<id>&open=true); null for an API key */
+  mine: number | null;
+  /** Open conversations with unread messages that are owned by the calling user or have no owner; null for an API key */
+  unread: number | null;
+  /** Open conversations without an owner (owner=none&open=true) */
+  unassigned: number;
+  /** The work queue: open conversations that are not snoozed (open=true&snoozed=false) */
+  queues: {
+    /** Conversations owned by the calling user; null for an API key */
+    mine: number | null;
+    /** Conversations without an owner, except those awaiting a reply to a campaign (awaits_reply=false) */
+    unassigned: number;
+    /** All of them */
+    all: number;
+    /** Conversations without a pipeline step, except those awaiting a reply to a campaign (step=none&awaits_reply=false) */
+    no_step: number;
+    /** Conversations whose contact has not replied to a campaign (awaits_reply=true) */
+    awaiting_reply: number;
+  };
+  /** How many conversations have each status */
+  status: {
+    /** Conversations with this status */
+    OPEN: number;
+    /** Conversations with this status */
+    PENDING: number;
+    /** Conversations with this status */
+    SNOOZED: number;
+    /** Conversations with this status; 100000 means that many or more */
+    CLOSED: number;
+  };
+  /** The inboxes with open conversations (inbox=<id>&open=true) */
+  inboxes: Array<{
+    /** Identifier: 24 lower-case hex characters */
+    inbox: string;
+    /** Its open conversations */
+    count: number;
+    /** How many of them are snoozed */
+    snoozed: number;
+  }>;
+  /** The teams with open conversations (team=<id>&open=true) */
+  teams: Array<{
+    /** Identifier: 24 lower-case hex characters */
+    team: string;
+    /** Its open conversations */
+    count: number;
+    /** How many of them are snoozed */
+    snoozed: number;
+  }>;
+  /** The pipeline steps with open conversations (step=<id>&open=true) */
+  steps: Array<{
+    /** Identifier: 24 lower-case hex characters */
+    step: string;
+    /** Its open conversations */
+    count: number;
+  }>;
+}
+
+export interface AssistSettings {
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The agent of type AI whose model, prices and knowledge are used, and whose instructions drafts follow; null: off */
+  agent: string | null;
+  /** What users can do. DRAFT: get a draft of a reply; REWRITE: change the style of a text before it is sent; SUMMARIZE: get a summary of a conversation; TRANSLATE: translate messages, and texts before they are sent */
+  acts: Array<'DRAFT' | 'REWRITE' | 'SUMMARIZE' | 'TRANSLATE'>;
+  /** Whether the acts work: the agent is ACTIVE, at least one act is allowed, and the installation has a model */
+  is_available: boolean;
+  /** When they were last changed; null if never */
+  updatedAt: string | null;
+}
+
+export interface AssistSettingsUpdate {
+  /** The agent of type AI whose model, prices and knowledge are used, and whose instructions drafts follow; null: off */
+  agent: string | null;
+  /** What users can do. DRAFT: get a draft of a reply; REWRITE: change the style of a text before it is sent; SUMMARIZE: get a summary of a conversation; TRANSLATE: translate messages, and texts before they are sent */
+  acts: Array<'DRAFT' | 'REWRITE' | 'SUMMARIZE' | 'TRANSLATE'>;
+}
+
+export interface Draft {
+  /** The draft, in the contact's language and with the formatting marks of the channel */
+  text: string;
+  /** The passages that the model has read, best first */
+  passages: Array<{
+    /** Identifier: 24 lower-case hex characters */
+    item: string;
+    /** The name of the item */
+    name: string;
+    /** The text of the passage */
+    content: string;
+  }>;
+}
+
+export interface SummaryAsked {
+  /** The language of the summary, as a BCP 47 tag: pt-BR */
+  language: string;
+}
+
+export interface Summary {
+  /** The summary */
+  text: string;
+}
+
+export interface RewriteAsked {
+  /** The text to rewrite */
+  text: string;
+  /** How the text changes. TRANSLATE needs `language` */
+  style: 'SHORTER' | 'FRIENDLIER' | 'MORE_FORMAL' | 'FIX_SPELLING' | 'TRANSLATE';
+  /** The language of a translation, as a BCP 47 tag: pt-BR */
+  language?: string | undefined;
+}
+
+export interface Rewrite {
+  /** The new text */
+  text: string;
+}
+
+export interface TranslationAsked {
+  /** The language of the translation, as a BCP 47 tag: pt-BR */
+  language: string;
+}
+
+export interface Translation {
+  /** The translation */
+  text: string;
+  /** Whether only the first 4,096 characters were translated */
+  is_shortened: boolean;
+}
+
+export interface Attachment {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The extension for the contents: jpg, pdf, … */
+  extension: string;
+  /** A public link that never expires; deprecated, prefer a signed link of `GET …/{id}/url` */
+  external_url: string;
+  /** The kind of file */
+  file_type: 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER';
+  /** The name of the file in the store */
+  storage_key: string;
+  /** What the platform has detected about the file */
+  meta: {
+    /** The media type of the contents */
+    mimeType: string;
+    /** The bytes of the file */
+    size?: number | undefined;
+    /** The name given by the caller */
+    fileName: string;
+    /** The same as `external_url` */
+    resourceUrl: string;
+    /** The hash of the contents, in hex */
+    sha256?: string | undefined;
+    /** Of a picture or video, in pixels */
+    width?: number | undefined;
+    /** Of a picture or video, in pixels */
+    height?: number | undefined;
+    /** Of audio or video, in seconds */
+    duration?: number | undefined;
+    /** Of audio or video: the codecs of its tracks */
+    codecs?: string[] | undefined;
+    /** True for an animated picture */
+    animated?: boolean | undefined;
+    /** Of a picture whose colours are not 8-bit RGB or grey: `CMYK`, or `16-bit` */
+    colors?: string | undefined;
+    /** A small, upright copy of a picture larger than 320 pixels; of an animated one, its first frame. Its public link never expires */
+    thumbnail?: {
+      /** The media type */
+      mimeType: string;
+      /** The size in bytes */
+      size: number;
+      /** The public address of the thumbnail */
+      url: string;
+      /** In pixels */
+      width: number;
+      /** In pixels */
+      height: number;
+    } | undefined;
+    /** The copy of the file for channels that don't accept its format. It is made for the first message that needs it */
+    converted?: {
+      /** The media type */
+      mimeType: string;
+      /** The size in bytes */
+      size: number;
+      /** The public address of the converted file */
+      url: string;
+    } | undefined;
+  };
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface SignedUrl {
+  /** Opens the file for anyone who has the link */
+  url: string;
+  /** When the link expires */
+  expires_at: string;
+}
+
+export interface AuditEntry {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The actor */
+  actor: {
+    /** The kind of actor: a user, a key, or the platform */
+    type: 'USER' | 'KEY' | 'SYSTEM';
+    /** Identifier: 24 lower-case hex characters */
+    _id: string | null;
+    /** The name shown to people */
+    name: string;
+  };
+  /** The action, such as inboxes.update or auth.login */
+  action: string;
+  /** The kind of record, such as inboxes */
+  resource: string;
+  /** Identifier: 24 lower-case hex characters */
+  resource_id: string | null;
+  /** Which fields of the record were set; never their values */
+  fields: string[];
+  /** The IP address of the request */
+  address: string | null;
+  /** The `User-Agent` of the request */
+  user_agent: string | null;
+  /** The `x-request-id` of the request */
+  request_id: string | null;
+  /** What the request used of a model; null if it used none */
+  ai: {
+    /** The model */
+    model: string;
+    /** How many tokens it read; null if the model did not report them */
+    input_tokens: number | null;
+    /** How many tokens it wrote; null if the model did not report them */
+    output_tokens: number | null;
+    /** The cost of the tokens, at the prices of the agent; null without prices */
+    cost: {
+      /** The amount */
+      amount: number;
+      /** The currency, as an ISO 4217 code */
+      currency: string;
+    } | null;
+  } | null;
+  /** The protocol by which the request came; null for the API itself */
+  via: 'MCP' | 'EVOLUTION' | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface Login {
+  /** The e-mail address; not case-sensitive */
+  email: string;
+  /** The password */
+  password: string;
+  /** A code of the authenticator app, or a recovery code; each works once */
+  code?: string | undefined;
+  /** The company that the session acts for, if the person belongs to several; by default the one used last */
+  company?: string | undefined;
+}
+
+export interface Session {
+  /** The token: `Authorization: Bearer <token>` */
+  access_token: string;
+  /** How to send the token */
+  token_type: 'Bearer';
+  /** Seconds */
+  expires_in: number;
+  /** The user who logged in */
+  user: User;
+}
+
+export interface BrowserSession {
+  /** When the session ends unless it is used before; each use extends it, up to seven days after the log-in */
+  expires_at: string;
+  /** The user who logged in */
+  user: User;
+}
+
+export interface SessionLink {
+  /** The part of the printed link after `#link=` */
+  token: string;
+}
+
+export interface ForgotPassword {
+  /** The e-mail address; not case-sensitive */
+  email: string;
+}
+
+export interface ResetPassword {
+  /** The part of the mailed link after `#token=` */
+  token: string;
+  /** The new password */
+  new_password: string;
+}
+
+export interface AcceptInvitation {
+  /** The part of the mailed link after `#token=` */
+  token: string;
+}
+
+export interface Success {
+  /** Always true */
+  ok: boolean;
+}
+
+export interface Me {
+  /** The kind of token: of a user, or of a key of a company or of the installation */
+  type: 'user' | 'company' | 'global';
+  /** The company that the token acts for; null for a global key without x-company-id */
+  company: string | null;
+  /** What the token can do, as `resource:action`; `resource:*` and `*` are wildcards */
+  scopes: string[];
+  /** The address of the sandbox, if it runs with the platform. Its phone page is at `/phone`. */
+  sandbox_url?: string | undefined;
+  /** The user's role: docs/scopes.md lists the scopes of each role */
+  role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
+  /** The user; absent for a key */
+  user?: User | undefined;
+  /** True if the company requires a second factor that the user has not set up. Until then, the token has no scopes */
+  lacks_second_factor?: boolean | undefined;
+  /** The API key; absent for a user */
+  key?: {
+    /** Identifier: 24 lower-case hex characters */
+    _id: string;
+    /** The name shown to people */
+    name: string;
+    /** ISO 8601 UTC with milliseconds */
+    expires_at: string | null;
+  } | undefined;
+}
+
+export interface BusinessHours {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** What people call these hours */
+  name: string;
+  /** An IANA time zone: America/Sao_Paulo */
+  time_zone: string;
+  /** A day can have several spans */
+  days: Array<{
+    /** The day of the week */
+    day: 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN';
+    /** The start of the hours: 09:00 */
+    from: string;
+    /** Their end, later than from: 18:00 */
+    to: string;
+  }>;
+  /** Dates with hours of their own, such as holidays, in any order */
+  special_dates: Array<{
+    /** The day: 2026-12-25 */
+    date: string;
+    /** What the day is, for people; can be empty */
+    name: string;
+    /** The hours of this day; empty: closed all day */
+    spans: Array<{
+      /** The start of the hours: 09:00 */
+      from: string;
+      /** Their end, later than from: 18:00 */
+      to: string;
+    }>;
+  }>;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface BusinessHoursCreate {
+  /** What people call these hours */
+  name: string;
+  /** An IANA time zone: America/Sao_Paulo */
+  time_zone: string;
+  /** A day can have several spans */
+  days: Array<{
+    /** The day of the week */
+    day: 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN';
+    /** The start of the hours: 09:00 */
+    from: string;
+    /** Their end, later than from: 18:00 */
+    to: string;
+  }>;
+  /** Dates with hours of their own, such as holidays, in any order */
+  special_dates?: Array<{
+    /** The day: 2026-12-25 */
+    date: string;
+    /** What the day is, for people; can be empty */
+    name: string;
+    /** The hours of this day; empty: closed all day */
+    spans: Array<{
+      /** The start of the hours: 09:00 */
+      from: string;
+      /** Their end, later than from: 18:00 */
+      to: string;
+    }>;
+  }> | undefined;
+}
+
+export interface BusinessHoursUpdate {
+  /** What people call these hours */
+  name?: string | undefined;
+  /** An IANA time zone: America/Sao_Paulo */
+  time_zone?: string | undefined;
+  /** A day can have several spans */
+  days?: Array<{
+    /** The day of the week */
+    day: 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN';
+    /** The start of the hours: 09:00 */
+    from: string;
+    /** Their end, later than from: 18:00 */
+    to: string;
+  }> | undefined;
+  /** Dates with hours of their own, such as holidays, in any order */
+  special_dates?: Array<{
+    /** The day: 2026-12-25 */
+    date: string;
+    /** What the day is, for people; can be empty */
+    name: string;
+    /** The hours of this day; empty: closed all day */
+    spans: Array<{
+      /** The start of the hours: 09:00 */
+      from: string;
+      /** Their end, later than from: 18:00 */
+      to: string;
+    }>;
+  }> | undefined;
+}
+
+export interface Team {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The name shown to people */
+  name: string;
+  /** What the team does */
+  description: string | null;
+  /** Who becomes the owner of conversations of the team without one. MANUAL: nobody, until someone takes them; ROUND_ROBIN: the members in turn; LEAST_LOADED: the member who owns the fewest open conversations. Only members who are ACTIVE and ONLINE, and whose role can send */
+  distribution: 'MANUAL' | 'ROUND_ROBIN' | 'LEAST_LOADED';
+  /** The most open conversations that a member owns, of all teams, before this team gives the member no more; null for no limit */
+  capacity: number | null;
+  /** Its users, except those who are INACTIVE */
+  members: string[];
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface TeamCreate {
+  /** Unique in the company, ignoring case */
+  name: string;
+  /** What the team does */
+  description?: string | null | undefined;
+  /** Who becomes the owner of conversations of the team without one. MANUAL: nobody, until someone takes them; ROUND_ROBIN: the members in turn; LEAST_LOADED: the member who owns the fewest open conversations. Only members who are ACTIVE and ONLINE, and whose role can send */
+  distribution?: 'MANUAL' | 'ROUND_ROBIN' | 'LEAST_LOADED' | undefined;
+  /** The most open conversations that a member owns, of all teams, before this team gives the member no more; null for no limit */
+  capacity?: number | null | undefined;
+  /** The users of the team; replaces all members. A user may be in several teams */
+  members?: string[] | undefined;
+}
+
+export interface TeamUpdate {
+  /** Unique in the company, ignoring case */
+  name?: string | undefined;
+  /** What the team does */
+  description?: string | null | undefined;
+  /** Who becomes the owner of conversations of the team without one. MANUAL: nobody, until someone takes them; ROUND_ROBIN: the members in turn; LEAST_LOADED: the member who owns the fewest open conversations. Only members who are ACTIVE and ONLINE, and whose role can send */
+  distribution?: 'MANUAL' | 'ROUND_ROBIN' | 'LEAST_LOADED' | undefined;
+  /** The most open conversations that a member owns, of all teams, before this team gives the member no more; null for no limit */
+  capacity?: number | null | undefined;
+  /** The users of the team; replaces all members. A user may be in several teams */
+  members?: string[] | undefined;
+}
+
+export interface BulkRun {
+  /** Null for a dry run */
+  _id: string | null;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** Identifier: 24 lower-case hex characters */
+  inbox: string;
+  /** The template with its values */
+  template: {
+    /** The name shown to people */
+    name: string;
+    /** The language, as a BCP 47 tag */
+    language: string;
+  };
+  /** INTERRUPTED: its process ended before the last contact. Repeat the request with its Idempotency-Key to continue; a run without one cannot continue */
+  status: 'RUNNING' | 'INTERRUPTED' | 'COMPLETED';
+  /** Contacts given */
+  total: number;
+  /** Contacts processed: sent and failed ones */
+  totalProcessed: number;
+  /** Contacts whose message the network has accepted */
+  sentCount: number;
+  /** Contacts that were not sent to, and those whose outcome is unknown */
+  errorCount: number;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  completedAt: string | null;
+}
+
+export interface BulkResult {
+  /** Null for a dry run */
+  _id: string | null;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** Identifier: 24 lower-case hex characters */
+  inbox: string;
+  /** The template with its values */
+  template: {
+    /** The name shown to people */
+    name: string;
+    /** The language, as a BCP 47 tag */
+    language: string;
+  };
+  /** INTERRUPTED: its process ended before the last contact. Repeat the request with its Idempotency-Key to continue; a run without one cannot continue */
+  status: 'RUNNING' | 'INTERRUPTED' | 'COMPLETED';
+  /** Contacts given */
+  total: number;
+  /** Contacts processed: sent and failed ones */
+  totalProcessed: number;
+  /** Contacts whose message the network has accepted */
+  sentCount: number;
+  /** Contacts that were not sent to, and those whose outcome is unknown */
+  errorCount: number;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  completedAt: string | null;
+  /** Whether it was a dry run, which sends nothing */
+  dryRun: boolean;
+  /** The problems, one entry for each */
+  errors: Array<{
+    /** From 1, in the given order; in a sheet, 1 is the first row after the header */
+    row: number;
+    /** The phone number */
+    contact: string;
+    /** The code and a sentence: "DAILY_LIMIT: …" */
+    error: string;
+    /** The network's number (131026), or a code of the platform: INVALID_NUMBER, DUPLICATE, ACTIVE_CONVERSATION, NOT_DELIVERABLE, OPTED_OUT, BLOCKED, TEST_MODE_BLOCKED, MISSING_VARIABLE, INVALID_PARAMETER, DAILY_LIMIT, OUTCOME_UNKNOWN (the message's status reports it later) and others */
+    code: number | string;
+    /** The message, if one was stored */
+    message: string | null;
+  }>;
+  /** The contacts whose message the network has accepted */
+  sentContacts: Array<{
+    /** Null in a dry run for a new conversation */
+    conversationId: string | null;
+    /** The number as E.164 */
+    phoneNumber: string;
+    /** From 1, in the given order */
+    row: number;
+    /** Identifier: 24 lower-case hex characters */
+    message: string | null;
+    /** The network's status for a message that it has accepted but not sent yet: held_for_quality_assessment */
+    networkStatus: string | null;
+  }>;
+}
+
+export interface Business {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The name shown to people */
+  name: string;
+  /** The internet domain of the business */
+  domain: string | null;
+  /** What the field is for, shown to people */
+  description: string | null;
+  /** The values of custom fields that are not empty */
+  custom_fields: FieldValue[];
+  /** Identifier: 24 lower-case hex characters */
+  owner: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface BusinessCreate {
+  /** The name shown to people */
+  name: string;
+  /** The internet domain of the business */
+  domain?: string | null | undefined;
+  /** What the field is for, shown to people */
+  description?: string | null | undefined;
+  /** Values by the slug or id of their field; null clears a value */
+  custom_fields?: Record<string, string[] | number | boolean | string | null> | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  owner?: string | null | undefined;
+}
+
+export interface BusinessUpdate {
+  /** The name shown to people */
+  name?: string | undefined;
+  /** The internet domain of the business */
+  domain?: string | null | undefined;
+  /** What the field is for, shown to people */
+  description?: string | null | undefined;
+  /** Values by the slug or id of their field; null clears a value */
+  custom_fields?: Record<string, string[] | number | boolean | string | null> | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  owner?: string | null | undefined;
+}
+
+export interface CampaignContact {
+  /** Either this or `phone` */
+  contact?: string | undefined;
+  /** The phone number, with any punctuation. If no contact has it, one is created */
+  phone?: string | undefined;
+  /** The name of a contact that is created, and the value of the variable `name` */
+  name?: string | null | undefined;
+  /** Values for `variable_ref`s of the templates, like the columns of a sheet */
+  parameters?: Record<string, string> | undefined;
+}
+
+export interface CampaignContacts {
+  /** The contacts to add, each by an id or by a phone number */
+  contacts: CampaignContact[];
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default the company's. If neither is set, such a number in a sheet fails with INVALID_NUMBER */
+  country?: string | undefined;
+}
+
+export interface CampaignContactsAdded {
+  /** The id of the request in the audit log */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  campaign: string;
+  /** The contacts given */
+  total: number;
+  /** Those that were enrolled */
+  enrolled_count: number;
+  /** Those that were not enrolled, for the reasons in errors */
+  error_count: number;
+  /** The contacts that were enrolled, in the given order */
+  enrollments: Array<{
+    /** From 1, in the given order; in a sheet, 1 is the first row after the header */
+    row: number;
+    /** Identifier: 24 lower-case hex characters */
+    contact: string;
+    /** Identifier: 24 lower-case hex characters */
+    enrollment: string;
+  }>;
+  /** The problems, one entry for each */
+  errors: Array<{
+    /** From 1, in the given order; in a sheet, 1 is the first row after the header */
+    row: number;
+    /** The given id or phone number */
+    contact: string;
+    /** INVALID_NUMBER, INVALID_NAME, INVALID_ROW, DUPLICATE (an earlier row is the same contact), ALREADY_ENROLLED, TOO_LARGE (the values of the row), CONTACT_REMOVED */
+    code: string;
+    /** What happened, in a sentence for people */
+    message: string;
+  }>;
 }
 
 export interface CampaignStepCreate {
@@ -4010,586 +4676,6 @@ export interface ConnectLink {
   expires_at: string;
 }
 
-export interface McpTool {
-  /** The name of the tool at its server */
-  name: string;
-  /** The server's description of the tool, for the model */
-  description: string;
-  /** The JSON schema of its arguments, of at most 8192 bytes */
-  input_schema: Record<string, unknown>;
-  /** APPROVED: agents can call it; CHANGED: the server's description differs from the approved one; MISSING: the server does not offer it. Agents don't get the last two */
-  status: 'APPROVED' | 'CHANGED' | 'MISSING';
-}
-
-export interface McpServer {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** The name shown to people */
-  name: string;
-  /** The address of MCP over streamable HTTP */
-  url: string;
-  /** The header sent with each call; null for none */
-  header: {
-    /** The name shown to people */
-    name: string;
-    /** Masked: `••••1234` */
-    value: string;
-  } | null;
-  /** The approved tools, as they were then */
-  tools: McpTool[];
-  /** When the server was last checked */
-  checked_at: string | null;
-  /** The error of the last check; null if it succeeded */
-  error: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
-export interface McpServerCreate {
-  /** The name shown to people */
-  name: string;
-  /** The address of MCP over streamable HTTP; must be public */
-  url: string;
-  /** A header sent with each call, such as Authorization; null for none */
-  header?: {
-    /** The name of the header */
-    name: string;
-    /** Stored encrypted. A mask keeps the stored value, unless the address changes */
-    value: string;
-  } | null | undefined;
-  /** The tools that agents can call, as the check of the server lists them. Replaces all. Their descriptions and schemas are kept. If the server changes a tool's description later, models do not get the tool until it is approved again */
-  tools?: Array<{
-    /** The name of the tool at its server */
-    name: string;
-    /** The server's description of the tool, for the model */
-    description: string;
-    /** The JSON schema of its arguments, of at most 8192 bytes */
-    input_schema: Record<string, unknown>;
-  }> | undefined;
-}
-
-export interface McpServerUpdate {
-  /** The name shown to people */
-  name?: string | undefined;
-  /** The address of MCP over streamable HTTP; must be public */
-  url?: string | undefined;
-  /** A header sent with each call, such as Authorization; null for none */
-  header?: {
-    /** The name of the header */
-    name: string;
-    /** Stored encrypted. A mask keeps the stored value, unless the address changes */
-    value: string;
-  } | null | undefined;
-  /** The tools that agents can call, as the check of the server lists them. Replaces all. Their descriptions and schemas are kept. If the server changes a tool's description later, models do not get the tool until it is approved again */
-  tools?: Array<{
-    /** The name of the tool at its server */
-    name: string;
-    /** The server's description of the tool, for the model */
-    description: string;
-    /** The JSON schema of its arguments, of at most 8192 bytes */
-    input_schema: Record<string, unknown>;
-  }> | undefined;
-}
-
-export interface McpCheck {
-  /** The server as it is after the check */
-  server: McpServer;
-  /** What the server currently offers, at most 100 tools */
-  offered: Array<{
-    /** The name shown to people */
-    name: string;
-    /** The server's description of the tool */
-    description: string;
-    /** The JSON schema of its arguments */
-    input_schema: Record<string, unknown>;
-    /** NEW: not approved; CHANGED: the description differs from the approved one */
-    status: 'NEW' | 'APPROVED' | 'CHANGED';
-    /** Why it cannot be approved; null if it can */
-    refusal: string | null;
-  }>;
-}
-
-export interface FollowUpRule {
-  /** How many minutes the agent waits for a reply, counted from its last message. A follow-up due at night is sent in the morning */
-  delay_minutes: number;
-  /** The message to send */
-  content: string;
-  /** What is sent after the reply window has closed */
-  template?: GivenTemplate | null | undefined;
-}
-
-/** A follow-up of an agent */
-export interface FollowUp {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** Identifier: 24 lower-case hex characters */
-  conversation: string;
-  /** The contact */
-  contact: string;
-  /** The inbox */
-  inbox: string;
-  /** The agent */
-  agent: string;
-  /** The sent message; null until then */
-  message: string | null;
-  /** The text */
-  content: string;
-  /** The index of the agent's follow-up, from 0. One chosen by the model comes after all of them */
-  index: number;
-  /** SCHEDULED: it is not due yet, or the outcome of its message is unknown; SENT; CANCELLED; FAILED as a message does */
-  status: 'SCHEDULED' | 'SENT' | 'CANCELLED' | 'FAILED';
-  /** When it is due */
-  scheduled_at: string;
-  /** When it was sent; null until then */
-  sent_at: string | null;
-  /** Why it was cancelled; null unless it was. AGENT_INACTIVE: the agent was switched off, or its company is suspended */
-  cancel_reason: 'REPLIED' | 'HANDED_OVER' | 'AGENT_INACTIVE' | 'CONVERSATION_CLOSED' | 'WINDOW_EXPIRED' | 'CANCELLED_BY_REQUEST' | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
-/** When the agent hands over to a person */
-export interface AgentHandoff {
-  /** Whether keywords and max_turns hand over. An agent that cannot answer, or whose contact seems to be a program, hands over in any case */
-  enabled: boolean;
-  /** Words or phrases with which a contact asks for a person, ignoring case and accents */
-  keywords: string[];
-  /** After this many answers in a conversation, a person takes over */
-  max_turns: number;
-}
-
-/** The prices of the model and of the transcription model, used to show the cost of each answer in the log of turns */
-export interface AgentPrices {
-  /** ISO 4217: USD */
-  currency: string;
-  /** The cost of a million tokens that the model reads */
-  input: number;
-  /** The cost of a million tokens that the model writes */
-  output: number;
-  /** The cost of transcribing a minute of a voice note; null or absent: voice notes are not counted */
-  transcription?: number | null | undefined;
-}
-
-export interface ListedAgent {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** The name shown to people */
-  name: string;
-  /** What the field is for, shown to people */
-  description: string | null;
-  /** AI: answers from the knowledge base, written by a model if one is configured; EXTERNAL: a server answers */
-  type: 'AI' | 'EXTERNAL';
-  /** INACTIVE: the agent does not answer */
-  status: 'ACTIVE' | 'INACTIVE';
-  /** The model that answers; null for the installation's model */
-  model: string | null;
-  /** Where the agent looks for answers: in ALL knowledge items of the company, or in those that are LISTED, even if none is left */
-  knowledge_scope: 'ALL' | 'LISTED';
-  /** The listed knowledge items */
-  knowledge: string[];
-  /** What the model can do besides answering and handing over. SEARCH_KNOWLEDGE: search the knowledge base further; SEND_FILE: send a MEDIA item; READ_FIELDS and WRITE_FIELDS: the custom fields of the contact and the conversation; READ_TABLES: rows of its tables that belong to no contact or to this one; MOVE_STEP: move the conversation in its pipeline; SCHEDULE_FOLLOW_UP: write to the contact later, if there is no reply */
-  tools: Array<'SEARCH_KNOWLEDGE' | 'SEND_FILE' | 'READ_FIELDS' | 'WRITE_FIELDS' | 'READ_TABLES' | 'MOVE_STEP' | 'SCHEDULE_FOLLOW_UP'>;
-  /** The tables that READ_TABLES reads */
-  tables: string[];
-  /** The MCP servers whose approved tools the model can call, if the company has client_mcp_servers_enabled */
-  mcp_servers: string[];
-  /** Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox has pdf_local_text_extraction. A model without vision gets the text of a PDF in any case */
-  vision: boolean;
-  /** The model at the same endpoint that transcribes voice notes; null: voice notes are not transcribed */
-  transcription_model: string | null;
-  /** The prices of the models, used to show the cost of each answer in the log of turns; null if they are not known */
-  prices: AgentPrices | null;
-  /** What the agent sends, one after another, to a contact who does not reply */
-  follow_ups: FollowUpRule[];
-  /** When the agent hands over to a person */
-  handoff: AgentHandoff;
-  /** The message to the contact when the agent hands the conversation over to a person; null for none. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
-  handoff_message: string | null;
-  /** The server that answers for an EXTERNAL agent */
-  url: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
-export interface Agent {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** The name shown to people */
-  name: string;
-  /** What the field is for, shown to people */
-  description: string | null;
-  /** AI: answers from the knowledge base, written by a model if one is configured; EXTERNAL: a server answers */
-  type: 'AI' | 'EXTERNAL';
-  /** INACTIVE: the agent does not answer */
-  status: 'ACTIVE' | 'INACTIVE';
-  /** The model that answers; null for the installation's model */
-  model: string | null;
-  /** Where the agent looks for answers: in ALL knowledge items of the company, or in those that are LISTED, even if none is left */
-  knowledge_scope: 'ALL' | 'LISTED';
-  /** The listed knowledge items */
-  knowledge: string[];
-  /** What the model can do besides answering and handing over. SEARCH_KNOWLEDGE: search the knowledge base further; SEND_FILE: send a MEDIA item; READ_FIELDS and WRITE_FIELDS: the custom fields of the contact and the conversation; READ_TABLES: rows of its tables that belong to no contact or to this one; MOVE_STEP: move the conversation in its pipeline; SCHEDULE_FOLLOW_UP: write to the contact later, if there is no reply */
-  tools: Array<'SEARCH_KNOWLEDGE' | 'SEND_FILE' | 'READ_FIELDS' | 'WRITE_FIELDS' | 'READ_TABLES' | 'MOVE_STEP' | 'SCHEDULE_FOLLOW_UP'>;
-  /** The tables that READ_TABLES reads */
-  tables: string[];
-  /** The MCP servers whose approved tools the model can call, if the company has client_mcp_servers_enabled */
-  mcp_servers: string[];
-  /** Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox has pdf_local_text_extraction. A model without vision gets the text of a PDF in any case */
-  vision: boolean;
-  /** The model at the same endpoint that transcribes voice notes; null: voice notes are not transcribed */
-  transcription_model: string | null;
-  /** The prices of the models, used to show the cost of each answer in the log of turns; null if they are not known */
-  prices: AgentPrices | null;
-  /** What the agent sends, one after another, to a contact who does not reply */
-  follow_ups: FollowUpRule[];
-  /** When the agent hands over to a person */
-  handoff: AgentHandoff;
-  /** The message to the contact when the agent hands the conversation over to a person; null for none. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
-  handoff_message: string | null;
-  /** The server that answers for an EXTERNAL agent */
-  url: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-  /** The model's task and tone */
-  instructions: string | null;
-}
-
-export interface AgentCreate {
-  /** The name shown to people */
-  name: string;
-  /** EXTERNAL requires a url */
-  type: 'AI' | 'EXTERNAL';
-  /** What the field is for, shown to people */
-  description?: string | null | undefined;
-  /** ACTIVE by default */
-  status?: 'ACTIVE' | 'INACTIVE' | undefined;
-  /** The model that answers; null for the installation's model */
-  model?: string | null | undefined;
-  /** The model's task and tone */
-  instructions?: string | null | undefined;
-  /** LISTED if items are given, else ALL for a new agent. ALL does not accept items */
-  knowledge_scope?: 'ALL' | 'LISTED' | undefined;
-  /** Replaces all items */
-  knowledge?: string[] | undefined;
-  /** What the model can do besides answering and handing over. SEARCH_KNOWLEDGE: search the knowledge base further; SEND_FILE: send a MEDIA item; READ_FIELDS and WRITE_FIELDS: the custom fields of the contact and the conversation; READ_TABLES: rows of its tables that belong to no contact or to this one; MOVE_STEP: move the conversation in its pipeline; SCHEDULE_FOLLOW_UP: write to the contact later, if there is no reply */
-  tools?: Array<'SEARCH_KNOWLEDGE' | 'SEND_FILE' | 'READ_FIELDS' | 'WRITE_FIELDS' | 'READ_TABLES' | 'MOVE_STEP' | 'SCHEDULE_FOLLOW_UP'> | undefined;
-  /** The tables that READ_TABLES reads. Replaces all tables */
-  tables?: string[] | undefined;
-  /** The MCP servers whose approved tools the model can call, if the company has client_mcp_servers_enabled. Replaces all servers */
-  mcp_servers?: string[] | undefined;
-  /** Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox has pdf_local_text_extraction. A model without vision gets the text of a PDF in any case */
-  vision?: boolean | undefined;
-  /** The model at the same endpoint that transcribes voice notes; null: voice notes are not transcribed */
-  transcription_model?: string | null | undefined;
-  /** The prices of the models, used to show the cost of each answer in the log of turns; null if they are not known */
-  prices?: AgentPrices | null | undefined;
-  /** What the agent sends, one after another, to a contact who does not reply */
-  follow_ups?: FollowUpRule[] | undefined;
-  /** When the agent hands over to a person */
-  handoff?: AgentHandoff | undefined;
-  /** The message to the contact when the agent hands the conversation over to a person; null for none. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
-  handoff_message?: string | null | undefined;
-  /** The server that answers for an EXTERNAL agent. Each turn is posted to it as JSON: `agent` {_id, name, company}, `contact` {name, language}, `before` [{from (CONTACT, COMPANY), text, file}], `message` and `files`. A file has `message`, `attachment`, `file_type`, `mimeType`, `fileName`, `size`, `url`, which opens it until `expires_at`, and `text`, the text of a PDF if the inbox has pdf_local_text_extraction. The server answers `{"text": "…"}` or `{"handoff": true}` within 30 seconds */
-  url?: string | null | undefined;
-}
-
-export interface AgentUpdate {
-  /** The name shown to people */
-  name?: string | undefined;
-  /** What the field is for, shown to people */
-  description?: string | null | undefined;
-  /** ACTIVE by default */
-  status?: 'ACTIVE' | 'INACTIVE' | undefined;
-  /** The model that answers; null for the installation's model */
-  model?: string | null | undefined;
-  /** The model's task and tone */
-  instructions?: string | null | undefined;
-  /** LISTED if items are given, else ALL for a new agent. ALL does not accept items */
-  knowledge_scope?: 'ALL' | 'LISTED' | undefined;
-  /** Replaces all items */
-  knowledge?: string[] | undefined;
-  /** What the model can do besides answering and handing over. SEARCH_KNOWLEDGE: search the knowledge base further; SEND_FILE: send a MEDIA item; READ_FIELDS and WRITE_FIELDS: the custom fields of the contact and the conversation; READ_TABLES: rows of its tables that belong to no contact or to this one; MOVE_STEP: move the conversation in its pipeline; SCHEDULE_FOLLOW_UP: write to the contact later, if there is no reply */
-  tools?: Array<'SEARCH_KNOWLEDGE' | 'SEND_FILE' | 'READ_FIELDS' | 'WRITE_FIELDS' | 'READ_TABLES' | 'MOVE_STEP' | 'SCHEDULE_FOLLOW_UP'> | undefined;
-  /** The tables that READ_TABLES reads. Replaces all tables */
-  tables?: string[] | undefined;
-  /** The MCP servers whose approved tools the model can call, if the company has client_mcp_servers_enabled. Replaces all servers */
-  mcp_servers?: string[] | undefined;
-  /** Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox has pdf_local_text_extraction. A model without vision gets the text of a PDF in any case */
-  vision?: boolean | undefined;
-  /** The model at the same endpoint that transcribes voice notes; null: voice notes are not transcribed */
-  transcription_model?: string | null | undefined;
-  /** The prices of the models, used to show the cost of each answer in the log of turns; null if they are not known */
-  prices?: AgentPrices | null | undefined;
-  /** What the agent sends, one after another, to a contact who does not reply */
-  follow_ups?: FollowUpRule[] | undefined;
-  /** When the agent hands over to a person */
-  handoff?: AgentHandoff | undefined;
-  /** The message to the contact when the agent hands the conversation over to a person; null for none. It is sent once, in the agent's name, and only while the reply window is open. An INACTIVE agent sends nothing */
-  handoff_message?: string | null | undefined;
-  /** The server that answers for an EXTERNAL agent. Each turn is posted to it as JSON: `agent` {_id, name, company}, `contact` {name, language}, `before` [{from (CONTACT, COMPANY), text, file}], `message` and `files`. A file has `message`, `attachment`, `file_type`, `mimeType`, `fileName`, `size`, `url`, which opens it until `expires_at`, and `text`, the text of a PDF if the inbox has pdf_local_text_extraction. The server answers `{"text": "…"}` or `{"handoff": true}` within 30 seconds */
-  url?: string | null | undefined;
-}
-
-export interface AgentCost {
-  /** In units of the currency */
-  amount: number;
-  /** ISO 4217: USD */
-  currency: string;
-}
-
-export interface AgentTry {
-  /** The contact's message. It can be left out only with `attachments` */
-  message?: string | undefined;
-  /** Files that the contact sends with it: uploaded files, which the agent reads as in a conversation whose inbox does not have `pdf_local_text_extraction` */
-  attachments?: string[] | undefined;
-}
-
-export interface AgentTrial {
-  /** ANSWERED: the agent has an answer; HANDED_OVER: a person takes over */
-  outcome: 'ANSWERED' | 'HANDED_OVER';
-  /** Why a person would take over. AUTOMATED_CONTACT: the contact seems to be a program that replies automatically; ONLY_REASONING: the model wrote its reasoning but no answer; ANSWER_CUT: the answer was cut off before its first sentence was complete */
-  reason: 'KEYWORD' | 'MAX_TURNS' | 'AUTOMATED_CONTACT' | 'NO_ANSWER' | 'ONLY_REASONING' | 'ANSWER_CUT' | 'ASKED_BY_AGENT' | 'BUDGET_SPENT' | 'AGENT_INACTIVE' | 'ANSWER_FAILED' | 'SEND_FAILED' | 'OUTCOME_UNKNOWN' | null;
-  /** What would be sent; null if a person would take over */
-  answer: string | null;
-  /** The message that the contact would get when a person takes over; null for none */
-  handoff_message: string | null;
-  /** What the agent has read, best first */
-  passages: Array<{
-    /** Identifier: 24 lower-case hex characters */
-    item: string;
-    /** The name of the item */
-    name: string;
-    /** Its position among the passages of the item, from 0 */
-    position: number;
-    /** How much of the question the passage covers, from 0 to 1 */
-    coverage: number;
-    /** Its text */
-    content: string;
-  }>;
-  /** The contact's files in the conversation, newest first */
-  files: Array<{
-    /** The contact's message with the file; null in a try */
-    message: string | null;
-    /** The name of the file */
-    name: string;
-    /** The form in which the model got the file. TEXT: its text; PICTURES: the picture, or its pages; TRANSCRIPT: its transcript; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent */
-    read_as: 'TEXT' | 'PICTURES' | 'TRANSCRIPT' | 'LINK' | 'NOTHING';
-    /** How many characters of text the model got */
-    characters: number;
-    /** How many pictures the model got */
-    pictures: number;
-    /** Why the file was not read, or which parts were left out */
-    note: string | null;
-  }>;
-  /** The model's function calls. Their changes were applied only if the agent answered */
-  actions: Array<{
-    /** The function that the model called */
-    tool: string;
-    /** The arguments: the first 500 characters of the JSON */
-    arguments: string;
-    /** False if the platform rejected the call */
-    is_done: boolean;
-    /** Why it was rejected */
-    note: string | null;
-  }>;
-  /** The model that answered; null if none was called */
-  model: string | null;
-  /** How many tokens the model read; null if it did not report them */
-  input_tokens: number | null;
-  /** How many tokens the model wrote; null if it did not report them */
-  output_tokens: number | null;
-  /** The cost of the tokens, and of the voice notes transcribed for it, at the prices that the agent had then; null without prices, or if the model did not report its usage */
-  cost: AgentCost | null;
-  /** How long the agent took to answer */
-  latency_ms: number;
-}
-
-export interface AgentTurn {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** Identifier: 24 lower-case hex characters */
-  agent: string;
-  /** Identifier: 24 lower-case hex characters */
-  conversation: string;
-  /** The newest message that the agent has read */
-  asked: string;
-  /** ANSWERED: the agent has an answer; HANDED_OVER: a person takes over */
-  outcome: 'ANSWERED' | 'HANDED_OVER';
-  /** Why a person took over. AUTOMATED_CONTACT: the contact seems to be a program that replies automatically; ONLY_REASONING: the model wrote its reasoning but no answer; ANSWER_CUT: the answer was cut off before its first sentence was complete */
-  reason: 'KEYWORD' | 'MAX_TURNS' | 'AUTOMATED_CONTACT' | 'NO_ANSWER' | 'ONLY_REASONING' | 'ANSWER_CUT' | 'ASKED_BY_AGENT' | 'BUDGET_SPENT' | 'AGENT_INACTIVE' | 'ANSWER_FAILED' | 'SEND_FAILED' | 'OUTCOME_UNKNOWN' | null;
-  /** The answer, or the message to the contact when a person took over; null if nothing was sent */
-  message: string | null;
-  /** The file that was sent with it; null without one */
-  file_message: string | null;
-  /** What the agent has read, best first */
-  passages: Array<{
-    /** Identifier: 24 lower-case hex characters */
-    item: string;
-    /** The name of the item */
-    name: string;
-    /** Its position among the passages of the item, from 0 */
-    position: number;
-    /** How much of the question the passage covers, from 0 to 1 */
-    coverage: number;
-  }>;
-  /** The contact's files in the conversation, newest first */
-  files: Array<{
-    /** The contact's message with the file; null in a try */
-    message: string | null;
-    /** The name of the file */
-    name: string;
-    /** The form in which the model got the file. TEXT: its text; PICTURES: the picture, or its pages; TRANSCRIPT: its transcript; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent */
-    read_as: 'TEXT' | 'PICTURES' | 'TRANSCRIPT' | 'LINK' | 'NOTHING';
-    /** How many characters of text the model got */
-    characters: number;
-    /** How many pictures the model got */
-    pictures: number;
-    /** Why the file was not read, or which parts were left out */
-    note: string | null;
-  }>;
-  /** The model's function calls. Their changes were applied only if the agent answered */
-  actions: Array<{
-    /** The function that the model called */
-    tool: string;
-    /** The arguments: the first 500 characters of the JSON */
-    arguments: string;
-    /** False if the platform rejected the call */
-    is_done: boolean;
-    /** Why it was rejected */
-    note: string | null;
-  }>;
-  /** The model that answered; null if none was called */
-  model: string | null;
-  /** How many tokens the model read; null if it did not report them */
-  input_tokens: number | null;
-  /** How many tokens the model wrote; null if it did not report them */
-  output_tokens: number | null;
-  /** The cost of the tokens, and of the voice notes transcribed for it, at the prices that the agent had then; null without prices, or if the model did not report its usage */
-  cost: AgentCost | null;
-  /** How long the agent took to answer */
-  latency_ms: number;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
-export interface PipelineStep {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** The name shown to people */
-  name: string;
-  /** Its position, from 0 */
-  order: number;
-  /** Whether the conversations in it are open, won or lost */
-  kind: 'OPEN' | 'WON' | 'LOST';
-}
-
-export interface Pipeline {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** The name shown to people */
-  name: string;
-  /** Whether it is the company's default pipeline */
-  is_default: boolean;
-  /** The steps, in order */
-  steps: PipelineStep[];
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
-export interface PipelineCreate {
-  /** The name shown to people */
-  name: string;
-  /** true makes this pipeline the default instead of the current one */
-  is_default?: boolean | undefined;
-  /** The steps, in order */
-  steps: Array<{
-    /** The name shown to people */
-    name: string;
-    /** Each step has a different order; by default its position in the list */
-    order?: number | undefined;
-    /** WON and LOST are the steps in which a conversation ends */
-    kind?: 'OPEN' | 'WON' | 'LOST' | undefined;
-  }>;
-}
-
-export interface PipelineUpdate {
-  /** The name shown to people */
-  name?: string | undefined;
-  /** true makes this pipeline the default instead of the current one */
-  is_default?: boolean | undefined;
-  /** Replaces the list: a step with its _id is kept, a step without an _id is new, and a step that is left out is removed */
-  steps?: Array<{
-    /** Identifier: 24 lower-case hex characters */
-    _id?: string | undefined;
-    /** The name shown to people */
-    name: string;
-    /** Each step has a different order; by default its position in the list */
-    order?: number | undefined;
-    /** WON and LOST are the steps in which a conversation ends */
-    kind?: 'OPEN' | 'WON' | 'LOST' | undefined;
-  }> | undefined;
-  /** Where the conversations of a removed step go: its id → the id of a remaining step */
-  replacements?: Record<string, string> | undefined;
-}
-
-/** A conversation has moved to another step of a pipeline */
-export interface StepChanged {
-  /** The conversation */
-  conversationId: string;
-  /** The contact */
-  contactId: string;
-  /** The company */
-  companyId: string;
-  /** The pipeline of the new step */
-  pipeline: string | null;
-  /** The previous step; null if it was in none */
-  previousStep: {
-    /** The step */
-    _id: string;
-    /** The name shown to people */
-    name: string;
-  } | null;
-  /** The new step */
-  currentStep: {
-    /** The step */
-    _id: string;
-    /** The name shown to people */
-    name: string;
-  };
-  /** Who moved it: a user, an agent, a key, or a campaign; absent if it was none of them */
-  origin?: 'DASHBOARD' | 'AGENT' | 'API' | 'CAMPAIGN' | undefined;
-  /** The campaign that moved it; null if none did */
-  campaignId: string | null;
-  /** The user who moved it; null if no user did */
-  userId: string | null;
-  /** When it moved: ISO 8601 UTC with milliseconds */
-  changedAt: string;
-}
-
 export interface KnowledgeItem {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
@@ -6180,6 +6266,8 @@ export interface WebhookEvents {
 /** The codes of the errors that an operation can answer, each with its HTTP status. */
 export interface ErrorStatuses {
   AGENT_IN_USE: 409;
+  AI_FAILED: 409;
+  AI_NOT_ENABLED: 409;
   ATTACHMENT_IN_USE: 409;
   BODY_TOO_LARGE: 413;
   CAMPAIGN_STATE: 409;

@@ -56,6 +56,7 @@ describe('the line that a write leaves in the audit', () => {
       address: '127.0.0.1',
       user_agent: 'integration/1.2',
       request_id: headers['x-request-id'],
+      ai: null,
       via: null,
     });
     const [stored] = await database.sql<{ row: string }>('select a::text as row from audit_log a where _id = $1', [

@@ -7,7 +7,7 @@ import type { SystemTx, TenantRead } from '../../platform/store/tenant.ts';
 import type { AuditEntry } from './schemas.ts';
 
 const COLUMNS = `_id, company_id as company, json_build_object('type', actor_type, '_id', actor_id, 'name', actor_name) as actor,
-  action, resource, resource_id, fields, address, user_agent, request_id, via, created_at as "createdAt", created_at as "updatedAt"`;
+  action, resource, resource_id, fields, address, user_agent, request_id, via, ai, created_at as "createdAt", created_at as "updatedAt"`;
 
 /** The shared list queries sort by `updated_at`; an audit line never changes, so the column repeats `created_at`. */
 const LINES = '(select *, created_at as updated_at from audit_log) a';

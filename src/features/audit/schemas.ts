@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { ACTOR_TYPES } from '../../platform/http/audit.ts';
+import type { AiUse } from '../../platform/values/ai-use.ts';
 import { VIAS } from '../../platform/http/via.ts';
 import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
 import { define, namesRecord, nullable, oneOf, recordId, ref, Timestamp, plain } from '../../platform/values/schema.ts';
@@ -23,6 +24,21 @@ export const AuditEntry = define(
     address: nullable(plain.text('The IP address of the request')),
     user_agent: nullable(plain.text('The `User-Agent` of the request')),
     request_id: nullable(plain.text('The `x-request-id` of the request')),
+    ai: Type.Unsafe<AiUse | null>(
+      nullable(
+        plain.object('What the request used of a model; null if it used none', {
+          model: plain.text('The model'),
+          input_tokens: nullable(plain.integer('How many tokens it read; null if the model did not report them')),
+          output_tokens: nullable(plain.integer('How many tokens it wrote; null if the model did not report them')),
+          cost: nullable(
+            plain.object('The cost of the tokens, at the prices of the agent; null without prices', {
+              amount: Type.Number({ description: 'The amount' }),
+              currency: plain.text('The currency, as an ISO 4217 code'),
+            }),
+          ),
+        }),
+      ),
+    ),
     via: nullable(oneOf(VIAS, 'The protocol by which the request came; null for the API itself')),
     createdAt: Timestamp,
     updatedAt: Timestamp,

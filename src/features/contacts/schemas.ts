@@ -92,6 +92,13 @@ const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
 
 export const MAX_TAGS = declareLimit(50, { topic: 'Contacts', what: 'Tags per contact', beyond: '400' });
 
+/** A language that people speak, whether the platform has texts in it or not. */
+export const LanguageTag = Type.String({
+  ...explainedPattern('^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$', 'must be a language, such as pt-BR'),
+  maxLength: 35,
+  description: 'BCP 47: pt-BR',
+});
+
 const writableProperties = {
   name: nullable(Name),
   email: nullable(Email),
@@ -100,13 +107,7 @@ const writableProperties = {
   professional_network_identifier: described(identifier, "The contact's name on the professional network"),
   external_id: described(identifier, "The contact's id in another system"),
   avatar_url: nullable(webAddress('The address of a picture')),
-  language: nullable(
-    Type.String({
-      ...explainedPattern('^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$', 'must be a language, such as pt-BR'),
-      maxLength: 35,
-      description: 'BCP 47: pt-BR',
-    }),
-  ),
+  language: nullable(LanguageTag),
   tags: Type.Array(tag, { maxItems: MAX_TAGS, uniqueItems: true, description: 'Replaces all tags of the contact' }),
   business: nullable(recordId('business')),
   custom_fields: fieldValuesSchema('contact'),

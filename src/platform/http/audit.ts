@@ -1,5 +1,6 @@
 /** The audit log: who did what to which record, and from which address. An entry contains the names of fields, never their values. */
 import type { Actor } from '../values/actor.ts';
+import type { AiUse } from '../values/ai-use.ts';
 import { exec } from '../store/db.ts';
 import { newId } from '../values/ids.ts';
 import type { SystemTx, TenantTx } from '../store/tenant.ts';
@@ -36,6 +37,7 @@ export interface AuditEntry {
   /** Names of the fields that the request contained. */
   fields: string[];
   origin: Origin | null;
+  ai?: AiUse | null;
 }
 
 export function toLoggedActor({ type, id, name }: Actor): LoggedActor {
@@ -72,8 +74,8 @@ export async function recordAudits(
   await exec(tx, {
     name: 'audit.insert',
     text: `insert into audit_log (_id, company_id, actor_type, actor_id, actor_name, action, resource, resource_id, fields,
-        address, user_agent, request_id, via)
-      select line._id, $2, $3, $4, $5, $6, $7, line.resource_id, $9, $10, $11, $12, $13
+        address, user_agent, request_id, via, ai)
+      select line._id, $2, $3, $4, $5, $6, $7, line.resource_id, $9, $10, $11, $12, $13, $14
       from unnest($1::text[], $8::text[]) as line (_id, resource_id)`,
     values: [
       resourceIds.map(() => newId()),
@@ -89,6 +91,7 @@ export async function recordAudits(
       origin?.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
       origin?.requestId ?? null,
       origin?.via ?? null,
+      entry.ai ? JSON.stringify(entry.ai) : null,
     ],
   });
 }

@@ -8,6 +8,7 @@ import { toLoggedActor, recordAudit, type Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
 import { findAuditAction } from './description.ts';
 import { bindKeyToRecord, type KeyAttempt } from './idempotency.ts';
+import type { AiUse } from '../values/ai-use.ts';
 import { actAs, type Database, type SystemTx, type Tenant, type TenantTx } from '../store/tenant.ts';
 
 interface TrailEntry {
@@ -20,6 +21,8 @@ interface TrailEntry {
   resourceId: string | null;
   fields: string[];
   origin: Origin;
+  /** What the request has used of a model; null when it asked none. */
+  ai: AiUse | null;
   /** The attempt of a request with an Idempotency-Key. */
   attempt: KeyAttempt | null;
 }
@@ -47,9 +50,10 @@ export function openRequestTrail(
     async follow(tx, work) {
       if (left) return work(tx);
       let [resourceId, company] = [named, companyId];
+      let ai: AiUse | null = null;
       const created = (id: string, whose = company): void => void ([resourceId, company] = [id, whose]);
-      const result = await work({ ...tx, created });
-      await storeTrail(tx, { principal, company, action, resourceId, fields, origin, attempt });
+      const result = await work({ ...tx, created, usedAi: (use) => void (ai = use) });
+      await storeTrail(tx, { principal, company, action, resourceId, fields, origin, ai, attempt });
       tx.afterCommit(() => void (left = true));
       return result;
     },
@@ -58,7 +62,7 @@ export function openRequestTrail(
 
 async function storeTrail(
   tx: TenantTx | SystemTx,
-  { principal, company, action, resourceId, fields, origin, attempt }: TrailEntry,
+  { principal, company, action, resourceId, fields, origin, ai, attempt }: TrailEntry,
 ): Promise<void> {
   if (resourceId === null) throw new Error(`${action}: the transaction names no record`);
   const [resource = ''] = action.split('.');
@@ -71,6 +75,7 @@ async function storeTrail(
     resourceId,
     fields,
     origin,
+    ai,
   });
   // Nothing may be committed before it is known that the key still belongs to this request; the audit entry alone can travel with COMMIT.
   if (attempt) await Promise.all([audited, bindKeyToRecord(tx, attempt, resourceId)]);

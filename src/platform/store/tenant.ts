@@ -5,6 +5,7 @@
  */
 import type pg from 'pg';
 import { toNamedActor, type Actor } from '../values/actor.ts';
+import type { AiUse } from '../values/ai-use.ts';
 import type { Principal } from '../http/auth.ts';
 import {
   closePool,
@@ -50,6 +51,8 @@ interface Transaction {
    * company when it differs from the caller's; null for a record of the installation.
    */
   created(id: string, company?: string | null): void;
+  /** Says what the request has used of a model, for the audit entry in this transaction. */
+  usedAi(use: AiUse): void;
   /**
    * Registers the answer of a statement that is not awaited, so that COMMIT is sent without waiting for it; when the statement fails,
    * nothing is committed. It must be a single statement whose answer decides nothing.
@@ -148,7 +151,7 @@ function beginStatement(companyId: string, actor?: Actor): string {
 }
 
 /** Outside of a request there is no audit entry that would need the id of the created record. */
-const storeNoTrail = (): void => undefined;
+const NO_TRAIL: Pick<Transaction, 'created' | 'usedAi'> = { created: () => undefined, usedAi: () => undefined };
 
 interface TransactionParts {
   pool: pg.Pool;
@@ -172,7 +175,7 @@ async function runTransaction<X, T>(
       ...executor,
       afterCommit: (action) => void actions.push(action),
       wakes: (queue) => void actions.push(() => wake(queue)),
-      created: storeNoTrail,
+      ...NO_TRAIL,
       concerns: (some) => {
         for (const each of some) companies.add(each);
       },
@@ -224,7 +227,7 @@ const createSingleStatements = (
     ...executor,
     afterCommit: (action: () => void) => action(),
     wakes: wake,
-    created: storeNoTrail,
+    ...NO_TRAIL,
     awaitAtCommit: () => {
       throw new Error('a single statement has no commit that others could travel with');
     },

@@ -57,6 +57,8 @@ export const ERRORS = {
   SCHEDULED_MESSAGE_ENDED: { status: 409, title: 'The message has been sent or cancelled, or is being sent' },
   MESSAGE_NOT_REVOCABLE: { status: 409, title: 'The message cannot be deleted for everyone' },
   MCP_NOT_ENABLED: { status: 409, title: 'MCP servers are not enabled for the company' },
+  AI_NOT_ENABLED: { status: 409, title: 'AI is not enabled for this' },
+  AI_FAILED: { status: 409, title: 'The model wrote nothing that can be used' },
   AGENT_IN_USE: { status: 409, title: 'An inbox, a campaign or a conversation uses this agent' },
   ATTACHMENT_IN_USE: { status: 409, title: 'The attachment is in use' },
   QUOTA_EXCEEDED: { status: 409, title: 'The company has reached its storage quota' },

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { pino } from 'pino';
 import { openPlatform, type Platform } from '../../support/platform.ts';
 import { reportProgress } from '../../support/progress.ts';
+import { openModel, say, sendJson } from '../../support/model.ts';
 import { silenceNetwork } from '../../support/traffic.ts';
 import { reachesAllCompanies, type Findings, type CompanyPair } from './asking.ts';
 import {
@@ -92,7 +93,10 @@ async function withPlatform(
 ): Promise<Figure[]> {
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-  const { platform, close } = await openPlatform({ readsUnderRls, log });
+  // What a model writes has nothing to do with what it reads.
+  const model = await openModel((_call, response) => sendJson(response, say('Hello')));
+  const env = { AI_BASE_URL: model.url, AI_MODEL: 'small' };
+  const { platform, close } = await openPlatform({ readsUnderRls, log, env });
   try {
     // The network stops reporting statuses, because they would change the data that is compared before and after.
     await silenceNetwork(platform);
@@ -110,6 +114,7 @@ async function withPlatform(
     ];
   } finally {
     await close();
+    model.close();
   }
 }
 

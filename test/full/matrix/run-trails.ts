@@ -1,5 +1,6 @@
 /** Runs each operation of openapi.json with all callers, and checks the audit entries that it writes and the effect of a repetition. */
 import assert from 'node:assert/strict';
+import { openModel, say, sendJson } from '../../support/model.ts';
 import { openPlatform } from '../../support/platform.ts';
 import { reportProgress } from '../../support/progress.ts';
 import { silenceNetwork } from '../../support/traffic.ts';
@@ -32,7 +33,8 @@ export async function runTrails({
   drawn = 8,
   seed = 0,
 }: TrailsSize): Promise<{ audit: Findings; repeats: Findings }> {
-  const { platform, close } = await openPlatform();
+  const model = await openModel((_call, response) => sendJson(response, say('Hello')));
+  const { platform, close } = await openPlatform({ env: { AI_BASE_URL: model.url, AI_MODEL: 'small' } });
   const accounts: { audit: Findings; repeats: Findings } = {
     audit: { asked: 0, faults: [] },
     repeats: { asked: 0, faults: [] },
@@ -54,6 +56,7 @@ export async function runTrails({
     return accounts;
   } finally {
     await close();
+    model.close();
   }
 }
 

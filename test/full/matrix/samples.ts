@@ -122,6 +122,15 @@ async function addBrowser(platform: Platform, own: FullCompany): Promise<void> {
   own.fresh = { 'push-subscription': await insertPushSubscription(platform, { user, marker: own.marker }) };
 }
 
+/** Lets the company's agent write for its users. */
+async function enableAssist({ database }: Platform, own: FullCompany): Promise<void> {
+  await database.sql(
+    `insert into assist_settings (company_id, agent_id, acts) values ($1, $2, '{DRAFT,REWRITE,SUMMARIZE,TRANSLATE}')
+      on conflict (company_id) do update set agent_id = excluded.agent_id, acts = excluded.acts`,
+    [own._id, findId(own, 'agent')],
+  );
+}
+
 /** Leaves the company only the server that it began with. */
 async function removeMcpServers({ database }: Platform, own: FullCompany): Promise<void> {
   const values = [own._id, own.records['mcp-server']];
@@ -547,6 +556,13 @@ export const SAMPLES: Record<string, Sample> = {
   'POST /v1/agents': { body: () => ({ type: 'AI', url: null, follow_ups: [FOLLOW_UP] }) },
   'PATCH /v1/agents/{id}': { body: () => ({ url: null, follow_ups: [FOLLOW_UP] }) },
   'POST /v1/agents/{id}/try': { body: ({ marker }) => ({ message: `${marker} knowledge` }) },
+  'POST /v1/conversations/{id}/draft': { prepare: enableAssist },
+  'POST /v1/conversations/{id}/rewrite': {
+    body: () => ({ text: 'Open at nine.', style: 'SHORTER' }),
+    prepare: enableAssist,
+  },
+  'POST /v1/conversations/{id}/summarize': { body: () => ({ language: 'en' }), prepare: enableAssist },
+  'POST /v1/messages/{id}/translate': { body: () => ({ language: 'en' }), prepare: enableAssist },
   'POST /v1/agents/mcp-servers': {
     body: () => ({ url: 'http://127.0.0.1:9/mcp', header: null, tools: [] }),
     prepare: removeMcpServers,

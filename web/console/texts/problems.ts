@@ -9,6 +9,8 @@ type Text = string | ((reason: string) => string);
 
 const PROBLEMS = defineTexts(
   {
+    AI_FAILED: 'The AI gave no usable answer. Try again.',
+    AI_NOT_ENABLED: 'AI is not enabled for this.',
     AGENT_IN_USE: 'An inbox, a campaign or a conversation uses this agent. Switch it off instead.',
     ATTACHMENT_IN_USE: 'The file is still in use.',
     BODY_TOO_LARGE: 'That is too large.',
@@ -66,6 +68,8 @@ const PROBLEMS = defineTexts(
   } satisfies Record<Exclude<keyof ErrorStatuses, UnmetCode>, Text>,
   {
     'pt-BR': {
+      AI_FAILED: 'A IA não deu uma resposta aproveitável. Tente novamente.',
+      AI_NOT_ENABLED: 'A IA não está ativada para isto.',
       AGENT_IN_USE: 'Uma caixa de entrada, uma campanha ou uma conversa usa este agente. Desligue-o em vez disso.',
       ATTACHMENT_IN_USE: 'O arquivo ainda está em uso.',
       BODY_TOO_LARGE: 'Isto é grande demais.',
@@ -122,6 +126,8 @@ const PROBLEMS = defineTexts(
       WEBHOOK_INACTIVE: 'O webhook está parado.',
     },
     es: {
+      AI_FAILED: 'La IA no dio una respuesta utilizable. Inténtelo de nuevo.',
+      AI_NOT_ENABLED: 'La IA no está activada para esto.',
       AGENT_IN_USE: 'Una bandeja, una campaña o una conversación usa este agente. Apáguelo en su lugar.',
       ATTACHMENT_IN_USE: 'El archivo todavía se usa.',
       BODY_TOO_LARGE: 'Esto es demasiado grande.',

@@ -20,16 +20,25 @@ const ANSWER_MS = declareLimit(30_000, {
   beyond: 'the agent hands over',
 });
 
+type Asked = Pick<Scene, 'kit' | 'acting' | 'agent' | 'conversation'>;
+
 /** `signal` ends the work with an error. A model or server that fails is not asked again: a person takes over. */
-export async function findAnswer(
-  asked: Pick<Scene, 'kit' | 'acting' | 'agent' | 'conversation'>,
+export const findAnswer = (
+  asked: Asked,
   { question, signal }: { question: Question; signal: AbortSignal },
+): Promise<Answer> => workOut(asked, signal, (scene, limited) => chooseAnswer(scene, { question, signal: limited }));
+
+/** Gives `find` the time of an answer, and says what it has found, and with which work. */
+export async function workOut(
+  asked: Asked,
+  signal: AbortSignal,
+  find: (scene: Scene, signal: AbortSignal) => Promise<FoundAnswer>,
 ): Promise<Answer> {
   const { kit, agent } = asked;
   const startedMs = performance.now();
   const limited = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
   const scene: Scene = { ...asked, plan: makePlan(), read: { passages: [], texts: [] }, notes: startNotes() };
-  const answer = await chooseAnswer(scene, { question, signal: limited }).catch((error: unknown) => {
+  const answer = await find(scene, limited).catch((error: unknown) => {
     if (signal.aborted || !(error instanceof EndpointError)) throw error;
     kit.log.warn({ err: error, agent: agent._id }, 'agents: the model or server gave no answer');
     return { text: null, reason: 'ANSWER_FAILED' as const };

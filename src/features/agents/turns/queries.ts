@@ -16,7 +16,7 @@ export interface TurnPlace {
 }
 
 /** Who asks, and where. */
-interface AskingPlace {
+export interface AskingPlace {
   contact: string;
   contact_name: string | null;
   contact_language: string | null;

@@ -14,7 +14,7 @@ import { storeOutgoing, type Outgoing, type StoredOutgoing } from '../../message
 import { readMessages } from '../../messages/messages.ts';
 import type { Message } from '../../messages/schemas.ts';
 import { callForStored } from '../../messages/send.ts';
-import type { Answer, Question, SentFile } from '../answers/answer.ts';
+import type { Answer } from '../answers/answer.ts';
 import { startNotes } from '../answers/notes.ts';
 import { findAnswer } from '../answers/find.ts';
 import { scheduleFollowUp } from '../follow-ups/schedule.ts';
@@ -24,6 +24,7 @@ import type { Agent, Handoff } from '../schemas.ts';
 import type { AnswerWork, HandoffReason } from './schemas.ts';
 import type { PlannedFile } from '../tools/tool.ts';
 import { applyPlan, lockPlanned } from './apply-plan.ts';
+import { readQuestion } from './dialog.ts';
 import { isProgram } from './programs.ts';
 import type { ClaimedTurn, UnsettledTurn } from './queue-queries.ts';
 import {
@@ -31,21 +32,13 @@ import {
   deleteTurn,
   findTurnPlace,
   insertTurn,
-  listDialog,
   lockTurn,
   passTurn,
   settleTurn,
-  type DialogRow,
   type TurnPlace,
 } from './queries.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
 
-// The messages that an agent reads.
-const DIALOG = declareLimit(30, {
-  topic: 'Agents',
-  what: 'Conversation: messages read per answer',
-  beyond: 'only the last ones',
-});
 // A person takes over once later messages have ended this many answers before they were sent.
 const MOST_OVERTAKEN = declareLimit(10, {
   topic: 'Agents',
@@ -77,9 +70,7 @@ export async function takeTurn(kit: Kit, turn: ClaimedTurn, signal: AbortSignal)
   if (await isProgram(read, { conversation: turn._id, contact: place.contact }))
     return handOver(work, 'AUTOMATED_CONTACT');
   if (await hasAnsweredEnough(work, agent.handoff)) return handOver(work, 'MAX_TURNS');
-  const { contact_name: name, contact_language: language, pdf_text: prefersPdfText } = place;
-  const dialog = await listDialog(read, turn._id, DIALOG);
-  const question = { ...splitDialog(dialog, turn.first_message), prefersPdfText, contact: { name, language } };
+  const question = await readQuestion(read, turn._id, { first: turn.first_message, place });
   const { acting } = work;
   const [conversation = null] = await readConversations(read, [turn._id]);
   const answer = await findAnswer({ kit, acting, agent, conversation }, { question, signal });
@@ -140,31 +131,6 @@ const openWork = (kit: Kit, turn: ClaimedTurn, agent: Agent): Work => ({
 
 const actFor = (kit: Kit, company: string, { _id: id, name }: Pick<Agent, '_id' | 'name'>): Acting =>
   actAs(kit.database, company, { type: 'agent', id, name });
-
-/**
- * Divides the conversation into what the contact asks and what was said before. All messages of the contact since the first that waits are
- * asked, also when the company has written in between.
- */
-function splitDialog(dialog: DialogRow[], first: string): Pick<Question, 'before' | 'asked' | 'files'> {
-  const begin = Math.max(
-    dialog.findIndex(({ _id }) => _id === first),
-    0,
-  );
-  const waits = (row: DialogRow, index: number): boolean => row.message_type === 'INCOMING' && index >= begin;
-  const asked = dialog.filter(waits);
-  const before = dialog
-    .filter((row, index) => !waits(row, index))
-    .map((row) => ({
-      from: row.message_type === 'INCOMING' ? ('CONTACT' as const) : ('COMPANY' as const),
-      text: row.content ?? `[${row.contentType}]`,
-      file: findFile(row),
-    }));
-  const texts = asked.map(({ content }) => content ?? '').filter(Boolean);
-  return { before, asked: texts.join('\n'), files: asked.map(findFile).filter((file) => file !== null) };
-}
-
-const findFile = ({ _id: message, message_type, attachment }: DialogRow): SentFile | null =>
-  message_type === 'INCOMING' && attachment !== null ? { message, attachment } : null;
 
 const dropTurn = (kit: Kit, turn: ClaimedTurn): Promise<void> =>
   kit.database.tenantTx(turn.company, async (tx) => {

@@ -24,6 +24,7 @@ const FOR_USERS = [
   'campaigns',
   'tables',
   'agents',
+  'ai-assist',
   'events',
   'authentication',
   'scopes',

@@ -1,6 +1,6 @@
 /** The list of agents with its search and its filters. */
 import type { ListedAgent } from '@parley/sdk';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useAgentList } from '../../records/agents.ts';
@@ -9,10 +9,13 @@ import { useMay } from '../../session/session.ts';
 import { formatListed, formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import type { Column } from '../../ui/record-list.tsx';
 import { RecordsPage } from '../../ui/records-page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
+import { AssistDialog } from './assist-dialog.tsx';
+import { ASSIST_SETTINGS } from './assist-texts.ts';
 import { StatusBadge } from './agent-state.tsx';
 import { STATUSES, TYPES, useListState } from './list-state.ts';
 import { AGENT_STATES, AGENT_TYPES, AGENTS } from './texts.ts';
@@ -33,6 +36,7 @@ export function AgentList(): ReactElement {
       columns={useColumns()}
       onOpen={({ _id }) => navigate(`/${_id}`)}
       create={mayCreate && { label: texts.newAgent, run: () => navigate('/new') }}
+      actions={feed.items.length > 0 && <AssistButton />}
       tools={
         <>
           <SearchField label={texts.searchHere} value={choice.search ?? ''} onSearch={setSearch} />
@@ -42,6 +46,19 @@ export function AgentList(): ReactElement {
       isFiltered={isChosen}
       empty={{ icon: 'agent', title: texts.nothing }}
     />
+  );
+}
+
+function AssistButton(): ReactElement {
+  const texts = useTexts(ASSIST_SETTINGS);
+  const [isOpen, open] = useState(false);
+  return (
+    <>
+      <Button icon="sparkle" onClick={() => open(true)}>
+        {texts.title}
+      </Button>
+      {isOpen && <AssistDialog onClose={() => open(false)} />}
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
 /** The buttons below the field in which a message is written. */
-import type { ReactElement, RefObject } from 'react';
+import type { ReactElement, ReactNode, RefObject } from 'react';
 import { writeDuration } from '../../../../browser/formats.ts';
 import { canRecord } from '../../../../browser/recorder.ts';
 import { useTexts } from '../../../texts/texts.ts';
@@ -28,12 +28,14 @@ interface ComposerBarProps {
   onEmoji(emoji: string): void;
   /** The field that has the focus after an emoji was chosen. */
   area: RefObject<HTMLElement | null>;
+  /** What writes with AI; not in a note. */
+  assist: ReactNode;
   /** Null on channels without templates. */
   onTemplate: (() => void) | null;
 }
 
 export function ComposerBar(props: ComposerBarProps): ReactElement {
-  const { isNote, canSend, isLate, isBusy, onSend, onLater, onFiles, onEmoji, area, onTemplate } = props;
+  const { isNote, canSend, isLate, isBusy, onSend, onLater, onFiles, onEmoji, area, assist, onTemplate } = props;
   const texts = useTexts(THREAD);
   const recorder = useRecorder();
   if (recorder.seconds !== null) return <RecordingBar recorder={recorder} seconds={recorder.seconds} />;
@@ -50,6 +52,7 @@ export function ComposerBar(props: ComposerBarProps): ReactElement {
       <EmojiChoice area={area} onChoose={onEmoji} />
       {!isNote && !isLate && onTemplate && <IconButton icon="template" label={texts.template} onClick={onTemplate} />}
       {!isNote && canRecord() && <IconButton icon="microphone" label={texts.record} onClick={record} />}
+      {!isNote && assist}
       <span className={styles['space']} />
       {isNote ? (
         <Button kind="note" icon="note" disabled={!canSend} isBusy={isBusy} onClick={onSend}>

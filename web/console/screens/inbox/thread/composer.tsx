@@ -12,6 +12,8 @@ import { useHasTemplates } from '../../../ui/templates/template-inboxes.ts';
 import { showError } from '../../../ui/toast.tsx';
 import { UploadList } from '../../../ui/uploads/upload-list.tsx';
 import { useUploadsIn, type Upload, type Uploads } from '../../../ui/uploads/uploads.ts';
+import { useUndoWritten, WritingLine, WritingMenu } from '../assist/assist.tsx';
+import type { AssistProps } from '../assist/assist-menu.tsx';
 import { isWindowClosed } from '../window.ts';
 import { ComposerBar } from './composer-bar.tsx';
 import { useWriteKeys } from '../conversation-keys.tsx';
@@ -59,7 +61,8 @@ export function Composer(props: ComposerProps): ReactElement | null {
   const canSend = hasContent && !hasFailed && !isLate && !isAwaited && (isNote || !mail?.wrong);
   const { send, sendLater, take } = useSending(props, { place, draft, uploads, canSend, mail });
   const announceTyping = useTyping(conversation._id);
-  const undo = useUndo(conversation._id);
+  const assist = { conversation: conversation._id, contact, place, text: draft.text, onText: draft.setText };
+  const undo = useUndoing(assist);
   useWritingChoice(draft, replyTo);
   const offers = useOffers(contact, isNote);
   const hasTemplates = useHasTemplates(conversation.inbox);
@@ -88,10 +91,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
         {replyTo && !isNote && <ReplyMark message={replyTo} onClose={thenReturn(onReplyDone)} />}
         {mail && !isNote && <MailFields writing={mail} />}
         <UploadList files={files} onRemove={thenReturn(uploads.remove)} />
-        <p className={styles['wait']} role="status">
-          {isAwaited && texts.waitsForUpload}
-          {hasFailed && texts.removeFailed}
-        </p>
+        <UploadNews {...{ isAwaited, hasFailed }} />
         <TextInput
           label={isNote ? texts.writeNote : texts.write}
           {...{ text: draft.text, area, offers }}
@@ -104,8 +104,10 @@ export function Composer(props: ComposerProps): ReactElement | null {
           onFiles={addFiles}
           onUndo={isNote ? null : undo}
         />
+        {!isNote && <WritingLine {...assist} />}
         <ComposerBar
           {...{ isNote, canSend, isLate, area }}
+          assist={<WritingMenu {...assist} />}
           isBusy={isAwaited}
           onSend={send}
           onLater={uploads.isReady ? sendLater : null}
@@ -116,6 +118,23 @@ export function Composer(props: ComposerProps): ReactElement | null {
       </WritingTabs>
       {isTemplate && <TemplateSending {...{ conversation, contact }} onClose={() => setTemplate(false)} />}
     </div>
+  );
+}
+
+/** Ctrl Z takes back what the model has written, and in an empty composer what was sent last. */
+function useUndoing(assist: AssistProps): (() => void) | null {
+  const takeBack = useUndo(assist.conversation);
+  const undoWritten = useUndoWritten(assist);
+  return undoWritten ?? (assist.text === '' ? takeBack : null);
+}
+
+function UploadNews({ isAwaited, hasFailed }: Record<'isAwaited' | 'hasFailed', boolean>): ReactElement {
+  const texts = useTexts(THREAD);
+  return (
+    <p className={styles['wait']} role="status">
+      {isAwaited && texts.waitsForUpload}
+      {hasFailed && texts.removeFailed}
+    </p>
   );
 }
 

@@ -9,6 +9,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { BareMenuItem, PlacedMenu, type MenuItem } from '../../../ui/menu.tsx';
 import { copyText } from '../../../ui/copy-text.ts';
 import { showNotice } from '../../../ui/toast.tsx';
+import { useTranslating } from '../assist/assist.tsx';
 import { forward, toForward } from '../compose/forward.ts';
 import { EmojiPopup } from './emoji.tsx';
 import styles from './message-menu.module.css';
@@ -99,6 +100,7 @@ function Emoji({ message, reaction, onMore }: EmojiProps): ReactElement {
 }
 
 function useItems({ message, onReply }: AskedMenu): MenuItem[] {
+  const translate = useTranslating(message);
   const texts = useTexts(THREAD);
   const mayWrite = useMay('messages:create');
   const mayCompose = useMayCompose();
@@ -115,6 +117,7 @@ function useItems({ message, onReply }: AskedMenu): MenuItem[] {
       icon: 'copy',
       onSelect: () => void copyText(content).then((isCopied) => isCopied || showNotice(texts.notCopied)),
     });
+  if (translate) items.push(translate);
   if (mayCompose && forwarded)
     items.push({ key: 'forward', label: texts.forward, icon: 'redirect', onSelect: () => forward(forwarded) });
   if (mayRevoke)

@@ -15,6 +15,7 @@ import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Preview } from '../../../ui/preview.tsx';
 import { returnToComposer } from '../../../frame/writing.ts';
+import { TranslationOf } from '../assist/assist.tsx';
 import { INBOX } from '../texts.ts';
 import { AgentTurnButton } from './agent-turn-dialog.tsx';
 import { MessageContent } from './content.tsx';
@@ -67,7 +68,10 @@ export function MessageBubble({ message, reactions, follows, contact, onReply }:
           <MailSubject message={message} />
           <MailPeople message={message} />
           {revoked_at === null ? (
-            <MessageContent message={message} />
+            <>
+              <MessageContent message={message} />
+              <TranslationOf message={message._id} />
+            </>
           ) : (
             <p className={styles['gone']}>{texts.revoked}</p>
           )}

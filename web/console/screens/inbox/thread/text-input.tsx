@@ -27,7 +27,7 @@ interface TextInputProps {
   /** A suggestion was taken into the text. */
   onTake(suggestion: Suggestion): void;
   onFiles(files: readonly File[]): void;
-  /** Undoes the last send; null when nothing can be undone. */
+  /** Takes back the text of a model, or the last send; null when nothing can be undone. */
   onUndo: (() => void) | null;
 }
 
@@ -61,7 +61,7 @@ export function TextInput(props: TextInputProps): ReactElement {
   };
   const press = (event: KeyboardEvent): void => {
     if (isComposing(event)) return;
-    if (onUndo && text === '' && isUndo(event)) {
+    if (onUndo && isUndo(event)) {
       event.preventDefault();
       return onUndo();
     }

@@ -15,6 +15,7 @@ import type { MenuItem } from '../../../ui/menu.tsx';
 import { useIsNarrow } from '../../../ui/narrow.ts';
 import { COMMON } from '../../../ui/texts.ts';
 import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
+import { SummaryOf, useSummarizing } from '../assist/assist.tsx';
 import { Due } from '../waiting.tsx';
 import { AgentBar } from './agent-bar.tsx';
 import { ThreadActions } from './thread-actions.tsx';
@@ -38,6 +39,7 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
   const isNarrow = useIsNarrow();
   const team = useTeams().find(({ _id }) => _id === conversation.team);
   const isWaiting = useWaitsOffline(conversation._id);
+  const summarizing = useSummarizing(conversation);
   const details: MenuItem = {
     key: 'details',
     label: texts.details,
@@ -69,12 +71,22 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
             <span role="status">{isWaiting && ` · ${texts.waitsOffline}`}</span>
           </p>
         </div>
-        {mayChange && <ThreadActions conversation={conversation} view={view} more={[details]} />}
+        {mayChange && (
+          <ThreadActions
+            conversation={conversation}
+            view={view}
+            more={[details, ...(summarizing ? [summarizing] : [])]}
+          />
+        )}
+        {summarizing && !(mayChange && isNarrow) && (
+          <IconButton icon="sparkle" label={summarizing.label} onClick={summarizing.onSelect} />
+        )}
         {!(mayChange && isNarrow) && (
           <IconButton icon="contacts" label={texts.details} isOn={hasDetails} onClick={onDetails} />
         )}
       </div>
       <AgentBar conversation={conversation} />
+      <SummaryOf conversation={conversation._id} />
     </header>
   );
 }

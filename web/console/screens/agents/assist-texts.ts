@@ -1,0 +1,48 @@
+import { defineTexts } from '../../texts/texts.ts';
+
+export const ASSIST_SETTINGS = defineTexts(
+  {
+    title: 'AI assist',
+    lead: 'AI writes for your team: it drafts replies, rewrites texts, and summarizes and translates conversations. It sends nothing by itself.',
+    agent: 'Agent',
+    agentHint: 'Its model, knowledge and prices are used, and drafts follow its instructions.',
+    off: 'Off',
+    acts: 'What users can do',
+    DRAFT: 'Draft replies',
+    REWRITE: 'Rewrite texts',
+    SUMMARIZE: 'Summarize conversations',
+    TRANSLATE: 'Translate messages and texts',
+    noAgent: 'Create an agent that answers from the knowledge base first.',
+    unavailable: 'It does not work at the moment: the agent is switched off, or the installation has no model.',
+  },
+  {
+    'pt-BR': {
+      title: 'Assistência de IA',
+      lead: 'A IA escreve para a sua equipe: rascunha respostas, reescreve textos, resume e traduz conversas. Ela não envia nada sozinha.',
+      agent: 'Agente',
+      agentHint: 'O modelo, o conhecimento e os preços dele são usados, e os rascunhos seguem as instruções dele.',
+      off: 'Desligada',
+      acts: 'O que os usuários podem fazer',
+      DRAFT: 'Rascunhar respostas',
+      REWRITE: 'Reescrever textos',
+      SUMMARIZE: 'Resumir conversas',
+      TRANSLATE: 'Traduzir mensagens e textos',
+      noAgent: 'Crie primeiro um agente que responda com a base de conhecimento.',
+      unavailable: 'Não funciona no momento: o agente está desligado, ou a instalação não tem um modelo.',
+    },
+    es: {
+      title: 'Asistencia de IA',
+      lead: 'La IA escribe para su equipo: redacta respuestas, reescribe textos, resume y traduce conversaciones. No envía nada por sí sola.',
+      agent: 'Agente',
+      agentHint: 'Se usan su modelo, su conocimiento y sus precios, y los borradores siguen sus instrucciones.',
+      off: 'Apagada',
+      acts: 'Lo que los usuarios pueden hacer',
+      DRAFT: 'Redactar respuestas',
+      REWRITE: 'Reescribir textos',
+      SUMMARIZE: 'Resumir conversaciones',
+      TRANSLATE: 'Traducir mensajes y textos',
+      noAgent: 'Cree primero un agente que responda con la base de conocimiento.',
+      unavailable: 'No funciona en este momento: el agente está apagado, o la instalación no tiene un modelo.',
+    },
+  },
+);
