@@ -96,6 +96,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
     teams: 'Teams',
     'business-hours': 'Business hours',
     'sla-policies': 'SLA policies',
+    segments: 'Segments of contacts',
     views: 'Saved views',
   },
   {
@@ -115,6 +116,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
       teams: 'Equipes',
       'business-hours': 'Horários de atendimento',
       'sla-policies': 'Políticas de SLA',
+      segments: 'Segmentos de contatos',
       views: 'Visões salvas',
     },
     es: {
@@ -133,6 +135,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
       teams: 'Equipos',
       'business-hours': 'Horarios de atención',
       'sla-policies': 'Políticas de SLA',
+      segments: 'Segmentos de contactos',
       views: 'Vistas guardadas',
     },
   },
