@@ -42,6 +42,7 @@ export async function recordRecords({ take, forget }: Recorder, user: Json): Pro
   await take('DELETE /v1/contacts/{id}/notes/{noteId}', place);
   await take('POST /v1/contacts/bulk', '', { body: { contacts: PEOPLE } });
   await take('GET /v1/contacts/export');
+  await take('GET /v1/conversations/export');
   const sheet = 'Nome,Telefone,Plano\nJoão Souza,+55 11 97777-6666,Gold\nRui,,Platin\n';
   await recordImport({ take, forget }, '/v1/contacts/import', [], {
     file: sheet,

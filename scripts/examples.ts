@@ -145,6 +145,7 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   await take('GET /v1/messages/{id}/body', sent._id);
   operations.set(paths['/v1/live'].get.operationId, { answer: await recordLive(platform, conversation) });
   await take('GET /v1/messages/conversation/{id}', conversation);
+  await take('GET /v1/conversations/{id}/transcript', conversation);
   return { pipeline, sent };
 }
 

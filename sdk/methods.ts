@@ -74,6 +74,7 @@ export const METHODS: Record<string, Record<string, string>> = {
     open: 'POST /v1/conversations',
     count: 'GET /v1/conversations/counts',
     listHistory: 'GET /v1/conversations/{id}/history',
+    getTranscript: 'GET /v1/conversations/{id}/transcript',
     showPresence: 'POST /v1/conversations/{id}/typing',
     listParticipants: 'GET /v1/conversations/{id}/participants',
     addParticipant: 'POST /v1/conversations/{id}/participants',

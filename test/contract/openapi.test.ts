@@ -88,6 +88,7 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   'GET /v1/live': { scope: undefined, why: 'shows each token the records whose scope it has' },
   'POST /v1/conversations/{id}/typing': { scope: 'conversations:read', why: 'changes nothing of the conversation' },
   'POST /v1/conversations/bulk': { scope: 'conversations:update', why: 'changes conversations' },
+  'GET /v1/conversations/{id}/transcript': { scope: 'messages:read', why: 'shows messages' },
   'POST /v1/contacts/bulk-changes': { scope: 'contacts:update', why: 'changes contacts' },
   'POST /v1/contacts/bulk-changes/{id}/cancel': { scope: 'contacts:update', why: 'changes a run' },
   'POST /v1/conversations/bulk/{id}/cancel': { scope: 'conversations:update', why: 'changes a run' },

@@ -560,6 +560,51 @@ export interface CompaniesListQuery {
   search?: string | undefined;
 }
 
+export interface ConversationsExportQuery {
+  /** Only records with this status */
+  status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
+  /** true: conversations with any status but CLOSED; false: closed ones */
+  open?: boolean | undefined;
+  /** true: snoozed conversations only; false: all others */
+  snoozed?: boolean | undefined;
+  /** true: those whose contact was reached by a campaign and has not replied yet; false: all others */
+  awaits_reply?: boolean | undefined;
+  /** true: open conversations with unread messages; false: all others */
+  unread?: boolean | undefined;
+  /** Only conversations whose contact has waited for an answer for this number of minutes (`waiting_since`) */
+  waiting_longer_than?: number | undefined;
+  /** Conversations with one of these priorities, separated by commas: LOW, MEDIUM, HIGH, URGENT, or none */
+  priority?: string | undefined;
+  /** BREACHED: those whose next target of their SLA is missed; DUE_SOON: those whose next target is within 30 minutes */
+  sla?: 'DUE_SOON' | 'BREACHED' | undefined;
+  /** Who replies: an agent, people, or not decided yet */
+  handled_by?: 'AI' | 'HUMAN' | 'NONE' | undefined;
+  /** Only conversations in inboxes of this channel */
+  channel?: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL' | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  inbox?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  contact?: string | undefined;
+  /** The id of a user; none: without an owner; me: the calling user */
+  owner?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  attendant?: string | undefined;
+  /** The id of a team; none: conversations without a team */
+  team?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  agent?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  pipeline?: string | undefined;
+  /** The id of a pipeline step; none: conversations without a step */
+  step?: string | undefined;
+  /** Only conversations with this tag */
+  tag?: string | undefined;
+  /** A conversation must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the id or slug of a custom field of conversations. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
+  filters?: string | undefined;
+  /** Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact */
+  search?: string | undefined;
+}
+
 export interface ConversationsListQuery {
   /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
@@ -630,6 +675,17 @@ export interface ConversationsListHistoryQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
+}
+
+export interface ConversationsGetTranscriptQuery {
+  /** The format of the file; by default TEXT */
+  format?: 'TEXT' | 'HTML' | undefined;
+  /** true: with the team's notes. By default they are left out */
+  notes?: boolean | undefined;
+  /** The language of dates and labels; by default the company's */
+  language?: 'en' | 'pt-BR' | 'es' | undefined;
+  /** The IANA time zone of the times; by default the company's */
+  time_zone?: string | undefined;
 }
 
 export interface ConversationsListBulkRunsQuery {
@@ -1694,6 +1750,8 @@ export interface Methods {
     update: (id: string, body: ConversationUpdate, options?: CallOptions) => Promise<Conversation>;
     /** Read a conversation. Returns the conversation with its last message and a summary of its contact. Conversation events use the same format. Requires the scope `conversations:read`. */
     get: (id: string, options?: CallOptions) => Promise<Conversation>;
+    /** Export conversations as CSV. The conversations that GET /v1/conversations lists with these filters, the newest first, with one column per custom field. A text that a spreadsheet would read as a formula is prefixed with an apostrophe, except plain numbers and phone numbers. Requires the scope `conversations:read`. */
+    export: (query?: ConversationsExportQuery, options?: CallOptions) => Promise<Response>;
     /** List conversations. The filters can be combined. `sort=-last_message_at` lists those with the newest message first, `sort=waiting_since` only those whose contact waits, the longest first, and `sort=-priority` the most urgent first. Requires the scope `conversations:read`. */
     list: ListMethod<[query?: ConversationsListQuery, options?: CallOptions], Conversation>;
     /** Open a conversation with a contact, or with a phone number. No message is sent. Returns 201, or 200 with the contact's conversation in this inbox if one is already open (with any status but CLOSED), or was reopened because the inbox continues closed conversations (`reopen_days`). Such a conversation gets the owner and agent given in the request, and otherwise keeps its own. Requires the scope `conversations:create`. */
@@ -1702,6 +1760,8 @@ export interface Methods {
     count: (options?: CallOptions) => Promise<ConversationCounts>;
     /** List the history of a conversation. Each change of its status, snooze, priority, owner, attendant, handling, agent, step and tags, with who made it. Changes made together are one entry. Messages are not included. Requires the scope `conversations:read`. */
     listHistory: ListMethod<[id: string, query?: ConversationsListHistoryQuery, options?: CallOptions], HistoryEntry>;
+    /** Download the transcript of a conversation. All messages of the conversation with their authors and times, the oldest first, as a text or an HTML page. A file is shown by its name. The team's notes are included only with `notes=true`. Requires the scope `messages:read`. */
+    getTranscript: (id: string, query?: ConversationsGetTranscriptQuery, options?: CallOptions) => Promise<Response>;
     /** Show the company's other users that the caller views a conversation or types in it. Nothing is stored. It arrives as the event `presence` of GET /v1/live. With TYPING from a caller who can send messages, the contact sees it as well, if the network supports it and a text could be sent; the contact's messages then count as read at the network. Requires the scope `conversations:read`. */
     showPresence: (id: string, body: PresenceChange, options?: CallOptions) => Promise<Presence>;
     /** List the users who follow a conversation. Users who reply, write a note or are mentioned in one follow the conversation from then on. Requires the scope `conversations:read`. */
@@ -2196,10 +2256,12 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
   conversations: {
     update: { method: 'PATCH', path: '/v1/conversations/{id}', body: 'json' },
     get: { method: 'GET', path: '/v1/conversations/{id}' },
+    export: { method: 'GET', path: '/v1/conversations/export', query: true, answer: 'file' },
     list: { method: 'GET', path: '/v1/conversations', query: true, answer: 'list' },
     open: { method: 'POST', path: '/v1/conversations', body: 'json', key: true },
     count: { method: 'GET', path: '/v1/conversations/counts' },
     listHistory: { method: 'GET', path: '/v1/conversations/{id}/history', query: true, answer: 'list' },
+    getTranscript: { method: 'GET', path: '/v1/conversations/{id}/transcript', query: true, answer: 'file' },
     showPresence: { method: 'POST', path: '/v1/conversations/{id}/typing', body: 'json' },
     listParticipants: { method: 'GET', path: '/v1/conversations/{id}/participants' },
     addParticipant: { method: 'POST', path: '/v1/conversations/{id}/participants', body: 'json' },

@@ -23,6 +23,8 @@ import { searchMessages } from './search.ts';
 import { SendContent } from './content/schemas.ts';
 import { sendContent } from './content/send-content.ts';
 import { sendFile, sendText } from './send.ts';
+import { TRANSCRIPT_ANSWER, TranscriptQuery } from './transcript/schemas.ts';
+import { sendTranscript } from './transcript/transcript.ts';
 
 export function messageRoutes(app: FastifyInstance, kit: Kit): void {
   declareTag('messages', 'Reading, sending, notes');
@@ -48,6 +50,19 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     query: MessageQuery,
     answers: { 200: MessageList },
     handler: (tenant, { params, query }) => pageMessages(tenant, params.id, query),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/conversations/:id/transcript',
+    scope: 'messages:read',
+    summary: 'Download the transcript of a conversation',
+    description:
+      'All messages of the conversation with their authors and times, the oldest first, as a text or an HTML page. ' +
+      "A file is shown by its name. The team's notes are included only with `notes=true`.",
+    params: ConversationParams,
+    query: TranscriptQuery,
+    answers: { 200: TRANSCRIPT_ANSWER },
+    handler: (tenant, { params, query, reply }) => sendTranscript(kit, tenant, params.id, { query, reply }),
   });
   operation(app, kit.access, {
     method: 'GET',
