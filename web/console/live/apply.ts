@@ -4,7 +4,8 @@ import { forgetCampaign, rereadCampaigns, showCampaign } from '../records/campai
 import { rereadFiles, showFile } from '../records/contact-files.ts';
 import { forgetNote, rereadNotes, showNote } from '../records/contact-notes.ts';
 import { forgetContact, rereadContacts, showContact } from '../records/contacts.ts';
-import { rereadConversationRuns, showConversationRun } from '../records/conversation-runs.ts';
+import { CONTACT_RUNS } from '../records/contact-runs.ts';
+import { CONVERSATION_RUNS } from '../records/conversation-runs.ts';
 import {
   forgetConversation,
   refreshSearchesSoon,
@@ -20,7 +21,8 @@ import { rereadNotifications, showNotification } from '../records/notifications.
 import { queries } from '../records/queries.ts';
 import { rereadScheduled, showScheduled } from '../records/scheduled-messages.ts';
 import { forgetRowById, rereadRows, rereadTableImports, showLiveRow, showTableImport } from '../records/tables.ts';
-import { forgetView, rereadViews, showView } from '../records/views.ts';
+import { SEGMENTS } from '../records/segments.ts';
+import { SAVED_VIEWS } from '../records/views.ts';
 import { noticeMessage } from '../notices/notices.ts';
 import { noticeNotification } from '../notifications/desktop.ts';
 import { setPresent, showPresence } from './presence.ts';
@@ -60,11 +62,15 @@ export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
     case 'table_import':
       return showTableImport(change.data);
     case 'conversation_run':
-      return showConversationRun(change.data);
+      return CONVERSATION_RUNS.show(change.data);
+    case 'contact_run':
+      return CONTACT_RUNS.show(change.data);
     case 'table_row':
       return showLiveRow(change.data);
     case 'view':
-      return showView(change.data);
+      return SAVED_VIEWS.show(change.data);
+    case 'segment':
+      return SEGMENTS.show(change.data);
     case 'bulk_run':
       queries.setQueryData([change.event, change.data._id], change.data);
       return undefined;
@@ -94,7 +100,8 @@ function forget(kind: string, id: string): void {
   if (kind === 'message') return forgetMessage(id);
   if (kind === 'campaign') return forgetCampaign(id);
   if (kind === 'table_row') return forgetRowById(id);
-  if (kind === 'view') return forgetView(id);
+  if (kind === 'view') return SAVED_VIEWS.forget(id);
+  if (kind === 'segment') return SEGMENTS.forget(id);
   forgetConversation(id);
   forgetThread(id);
   rereadFiles();
@@ -102,7 +109,8 @@ function forget(kind: string, id: string): void {
 
 export function rereadAll(): void {
   rereadConversations();
-  rereadConversationRuns();
+  CONVERSATION_RUNS.reread();
+  CONTACT_RUNS.reread();
   rereadThreads();
   rereadHistory();
   rereadContacts();
@@ -116,5 +124,6 @@ export function rereadAll(): void {
   rereadScheduled();
   rereadInboxes();
   rereadNotifications();
-  rereadViews();
+  SAVED_VIEWS.reread();
+  SEGMENTS.reread();
 }

@@ -11,15 +11,16 @@ import { Avatar } from '../../../ui/avatar.tsx';
 import { IconButton } from '../../../ui/button.tsx';
 import { ChannelMark } from '../../../ui/channel-mark.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import type { MenuItem } from '../../../ui/menu.tsx';
+import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { useIsNarrow } from '../../../ui/narrow.ts';
 import { COMMON } from '../../../ui/texts.ts';
 import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
 import { Due } from '../waiting.tsx';
 import { AgentBar } from './agent-bar.tsx';
-import { ThreadActions } from './thread-actions.tsx';
+import { listUnder, ThreadActions } from './thread-actions.tsx';
 import styles from './thread-head.module.css';
 import { THREAD } from './texts.ts';
+import { useTranscripts } from './transcript.ts';
 
 interface ThreadHeadProps {
   conversation: Conversation;
@@ -38,6 +39,7 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
   const isNarrow = useIsNarrow();
   const team = useTeams().find(({ _id }) => _id === conversation.team);
   const isWaiting = useWaitsOffline(conversation._id);
+  const transcripts = useTranscripts(conversation._id);
   const details: MenuItem = {
     key: 'details',
     label: texts.details,
@@ -69,9 +71,14 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
             <span role="status">{isWaiting && ` · ${texts.waitsOffline}`}</span>
           </p>
         </div>
-        {mayChange && <ThreadActions conversation={conversation} view={view} more={[details]} />}
+        {mayChange && (
+          <ThreadActions conversation={conversation} view={view} more={[details, ...listUnder(transcripts)]} />
+        )}
         {!(mayChange && isNarrow) && (
-          <IconButton icon="contacts" label={texts.details} isOn={hasDetails} onClick={onDetails} />
+          <>
+            <Menu {...transcripts} trigger={<IconButton icon="download" label={transcripts.title} />} />
+            <IconButton icon="contacts" label={texts.details} isOn={hasDetails} onClick={onDetails} />
+          </>
         )}
       </div>
       <AgentBar conversation={conversation} />
