@@ -28,10 +28,18 @@ test('a segment keeps the filters of the list of contacts, counts what the list 
   for (const name of ['Ana', 'Bea', 'Cid'])
     await call(201, 'POST', '/v1/contacts', { key, body: { name, tags: name === 'Cid' ? [] : ['vip'] } });
   const filters = { ...where('contact.tags', 'vip'), search: 'a' };
-  const { _id, createdAt, updatedAt, ...fields } = await create(operator.token, { name: 'VIPs', filters });
+  const {
+    _id,
+    createdAt: _made,
+    updatedAt: _changed,
+    ...fields
+  } = await create(operator.token, {
+    name: 'VIPs',
+    filters,
+  });
   const usual = { company: company._id, owner: operator._id, is_shared: false, sort: '-createdAt', position: 0 };
   assert.deepEqual(fields, { ...usual, name: 'VIPs', filters });
-  const { body: list } = await call(200, 'GET', `/v1/contacts?${new URLSearchParams(filters)}`, { key });
+  const { body: list } = await call(200, 'GET', `/v1/contacts?${new URLSearchParams(filters).toString()}`, { key });
   assert.equal(list.meta.totalCount, 2);
   assert.equal(await countOf(_id, operator.token), 2);
   await call(200, 'PATCH', `${PATH}/${_id}`, { key: operator.token, body: { filters: {} } });

@@ -60,18 +60,12 @@ const describeCounted = (saved: Saved | undefined): string => JSON.stringify(sav
 export function createSaved<V extends Saved>({ list, useAll, update, remove, count }: SavedSource<V>): SavedStore<V> {
   const listKey = ['company', list];
   const countsKey = [`${list}-counts`];
-  let timer: number | undefined;
   const readList = (): readonly V[] => queries.getQueryData<readonly V[]>(listKey) ?? NONE;
   const changeList = (change: (all: readonly V[]) => readonly V[]): void =>
     void queries.setQueryData<readonly V[]>(listKey, (all) => all && change(all));
   const useLoaded = (): readonly V[] | undefined => useAll().data?.toSorted(compare);
   const recount = (): void => void queries.invalidateQueries({ queryKey: countsKey });
-  const recountSoon = (): void => {
-    timer ??= window.setTimeout(() => {
-      timer = undefined;
-      recount();
-    }, COUNTS_PAUSE_MS);
-  };
+  const recountSoon = createPause(recount);
   const reread = (): void => {
     void queries.invalidateQueries({ queryKey: listKey });
     recountSoon();
@@ -98,24 +92,37 @@ export function createSaved<V extends Saved>({ list, useAll, update, remove, cou
     forget: (id) => changeList((all) => all.filter(({ _id }) => _id !== id)),
     reread,
     recountSoon,
-    findNextPosition: (isShared) => {
-      const last = Math.max(0, ...readList().flatMap((each) => (each.is_shared === isShared ? [each.position] : [])));
-      // While none was moved, all are sorted by name.
-      return last === 0 ? 0 : Math.min(last + GAP, LAST_POSITION);
-    },
+    findNextPosition: (isShared) => findPositionBehind(readList().filter((each) => each.is_shared === isShared)),
     move: async (ordered, moved) => {
       const positions = findPositions(ordered, moved);
-      const toMoved = (each: V): V => ({ ...each, position: positions.get(each._id) ?? each.position });
-      changeList((all) => all.map(toMoved));
-      const changed = ordered.filter((each) => toMoved(each).position !== each.position);
+      const placeOf = ({ _id, position }: Saved): number => positions.get(_id) ?? position;
+      changeList((all) => all.map((each) => ({ ...each, position: placeOf(each) })));
+      const changed = ordered.filter((each) => placeOf(each) !== each.position);
       try {
-        for (const { _id } of changed) show(await update(_id, { position: positions.get(_id) ?? 0 }));
+        for (const each of changed) show(await update(each._id, { position: placeOf(each) }));
       } catch (error) {
         reread();
         throw error;
       }
     },
   };
+}
+
+/** Returns a function that does the work soon: however often it is called, at most once in some seconds. */
+function createPause(work: () => void): () => void {
+  let timer: number | undefined;
+  return () => {
+    timer ??= window.setTimeout(() => {
+      timer = undefined;
+      work();
+    }, COUNTS_PAUSE_MS);
+  };
+}
+
+function findPositionBehind(listed: readonly Saved[]): number {
+  const last = Math.max(0, ...listed.map(({ position }) => position));
+  // While none was moved, all are sorted by name.
+  return last === 0 ? 0 : Math.min(last + GAP, LAST_POSITION);
 }
 
 /** Finds a position between the neighbours, or else new positions for all. */

@@ -18,10 +18,11 @@ export const startContactRuns = (kit: Kit): ClaimLoop =>
     word: 'contact',
     prepare: async ({ companyId }, id, change) => (change.delete ? prepareRemoval(kit, companyId, id) : []),
     make: async (tx, acting, { id, change, audit, prepared = [] }) => {
-      const isChanged = change.delete
+      const { delete: isErased = false, ...fields } = change;
+      const isChanged = isErased
         ? await removeContactOnce(kit, tx, id, prepared).then(() => true)
-        : await changeFields(tx, id, change);
-      const action = change.delete ? 'contacts.delete' : 'contacts.update';
+        : await changeFields(tx, id, fields);
+      const action = isErased ? 'contacts.delete' : 'contacts.update';
       if (isChanged) tx.awaitAtCommit(record(tx, acting, { id, action, fields: Object.keys(change), ...audit }));
       return isChanged;
     },
@@ -43,8 +44,10 @@ const record = (tx: TenantTx, { actor }: Acting, { id, ...entry }: Recorded): Pr
     ...entry,
   });
 
+type FieldChange = Omit<ContactChange, 'delete'>;
+
 /** Changes the fields of one contact. Returns false when they were so already. */
-async function changeFields(tx: TenantTx, id: string, change: ContactChange): Promise<boolean> {
+async function changeFields(tx: TenantTx, id: string, change: FieldChange): Promise<boolean> {
   const [before] = await lockContacts(tx, [id]);
   if (!before) throw notFound();
   return (await changeContact(tx, id, toUpdate(change, before))).isChanged;
@@ -52,7 +55,7 @@ async function changeFields(tx: TenantTx, id: string, change: ContactChange): Pr
 
 /** Makes the PATCH of one contact, which replaces all tags: added and removed tags are applied to those that it has. */
 function toUpdate(
-  { add_tags, remove_tags, delete: _, ...plain }: ContactChange,
+  { add_tags, remove_tags, ...plain }: FieldChange,
   { tags }: Pick<Contact, 'tags'>,
 ): Omit<ContactUpdate, 'country' | 'phone_number'> {
   if (!add_tags && !remove_tags) return plain;

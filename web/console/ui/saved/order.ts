@@ -3,7 +3,7 @@ import type { Saved, SavedStore } from '../../records/saved.ts';
 import { useMay } from '../../session/session.ts';
 import type { MenuItem } from '../menu.tsx';
 import { showError } from '../toast.tsx';
-import type { SavedKind } from './saved.tsx';
+import type { SavedKind } from './kind.ts';
 
 /** One among those that are listed with it, in their order. */
 export interface Place<V extends Saved> {

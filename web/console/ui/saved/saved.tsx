@@ -1,7 +1,7 @@
 /** Saves what a list shows, as a view or a segment, and changes what was saved. */
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
-import type { Saved, SavedChange, SavedStore } from '../../records/saved.ts';
+import type { Saved, SavedChange } from '../../records/saved.ts';
 import { useMay, useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button, IconButton } from '../button.tsx';
@@ -11,31 +11,8 @@ import { Menu, type MenuItem } from '../menu.tsx';
 import { RemoveDialog } from '../remove-dialog.tsx';
 import { COMMON } from '../texts.ts';
 import { showError, showNotice } from '../toast.tsx';
+import type { SavedKind } from './kind.ts';
 import { useMoveItems } from './order.ts';
-
-/** What is said about views, and about segments. */
-export interface SavedTexts {
-  save: string;
-  name: string;
-  menu: string;
-  update: string;
-  rename: string;
-  moveUp: string;
-  moveDown: string;
-  share: string;
-  hide: string;
-  removeTitle(name: string): string;
-  removeOwn: string;
-  removeShared: string;
-  removed(name: string): string;
-}
-
-/** A kind of saved filters, with the right to share them. */
-export interface SavedKind<V extends Saved> {
-  store: SavedStore<V>;
-  texts: SavedTexts;
-  share: string;
-}
 
 interface SaveButtonProps<V extends Saved> extends SavedKind<V> {
   create(given: Required<SavedChange>): Promise<V>;
