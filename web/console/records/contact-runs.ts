@@ -24,6 +24,7 @@ export function useContactTotal(choice: ContactChoice): number | null {
   const { data } = useQuery({
     queryKey: ['contact-total', choice],
     queryFn: ({ signal }) => parley.contacts.list({ ...choice, limit: 1 }, { signal }),
+    refetchOnMount: 'always',
   });
   return data?.meta.totalCount ?? null;
 }
