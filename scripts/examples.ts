@@ -141,8 +141,7 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   const lost = { content: 'Are you still there?', contentType: 'TEXT' };
   await take('POST /v1/messages/send-text', '', { body: { conversationId: conversation, message: lost } });
   await take('GET /v1/messages', '?search=order');
-  await take('GET /v1/messages/{id}', sent._id);
-  await take('GET /v1/messages/{id}/body', sent._id);
+  for (const end of ['', '/body']) await take(`GET /v1/messages/{id}${end}`, sent._id);
   operations.set(paths['/v1/live'].get.operationId, { answer: await recordLive(platform, conversation) });
   await take('GET /v1/messages/conversation/{id}', conversation);
   await take('GET /v1/conversations/{id}/transcript', conversation);

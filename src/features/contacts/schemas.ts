@@ -88,13 +88,9 @@ export const ContactParams = Type.Object({ id: recordId('contact') });
 const identifier = nullable(Type.String({ minLength: 1, maxLength: 255, ...NOT_BLANK }));
 
 /** Tags are stored exactly as given, so blanks around one are refused: they would make a second tag that looks the same. */
-const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
+export const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
 
 export const MAX_TAGS = declareLimit(50, { topic: 'Contacts', what: 'Tags per contact', beyond: '400' });
-
-/** Tags that a bulk change adds or removes. */
-export const tagList = (description: string) =>
-  Type.Array(tag, { minItems: 1, maxItems: MAX_TAGS, uniqueItems: true, description });
 
 const writableProperties = {
   name: nullable(Name),
@@ -205,7 +201,6 @@ const LIST_QUERY = {
 };
 export const ContactQuery = pageQuery('-createdAt', LIST_QUERY, CONTACT_SORTS);
 export type ContactQuery = Static<typeof ContactQuery>;
-
 export const ContactExportQuery = strict({ ...MATCH_QUERY, ids: LIST_QUERY.ids });
 export type ContactExportQuery = Static<typeof ContactExportQuery>;
 

@@ -65,6 +65,22 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
   });
   operation(app, kit.access, {
     method: 'GET',
+    path: '/v1/conversations/counts',
+    scope: 'conversations:read',
+    summary: 'Count the conversations of each view',
+    description:
+      'Each number is the totalCount of GET /v1/conversations with the filters in brackets. Inboxes and steps without an open conversation are omitted.',
+    answers: { 200: ref(ConversationCounts) },
+    handler: countConversationViews,
+  });
+  recordRoutes(app, kit);
+  changeRoutes(app, kit);
+  exportRoute(app, kit);
+}
+
+function exportRoute(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
     path: '/v1/conversations/export',
     scope: 'conversations:read',
     summary: 'Export conversations as CSV',
@@ -77,18 +93,6 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: CSV_ANSWER },
     handler: (tenant, { query, reply }) => exportConversations(kit, tenant, query, reply),
   });
-  operation(app, kit.access, {
-    method: 'GET',
-    path: '/v1/conversations/counts',
-    scope: 'conversations:read',
-    summary: 'Count the conversations of each view',
-    description:
-      'Each number is the totalCount of GET /v1/conversations with the filters in brackets. Inboxes and steps without an open conversation are omitted.',
-    answers: { 200: ref(ConversationCounts) },
-    handler: countConversationViews,
-  });
-  recordRoutes(app, kit);
-  changeRoutes(app, kit);
 }
 
 function recordRoutes(app: FastifyInstance, kit: Kit): void {

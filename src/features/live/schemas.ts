@@ -16,7 +16,7 @@ import { Message } from '../messages/schemas.ts';
 import { Notification } from '../notifications/schemas.ts';
 import { ScheduledMessage } from '../scheduled-messages/schemas.ts';
 import { Row } from '../tables/schemas.ts';
-import { SEGMENTS, VIEWS } from '../views/kinds.ts';
+import { SEGMENT_SCHEMAS, VIEW_SCHEMAS } from '../views/schemas.ts';
 
 const RECORD_EVENTS = [
   'inbox',
@@ -126,8 +126,8 @@ const LiveEvent = define(
     record('scheduled_message', ScheduledMessage),
     record('table_row', Row),
     record('notification', Notification),
-    record('view', VIEWS.schemas.record),
-    record('segment', SEGMENTS.schemas.record),
+    record('view', VIEW_SCHEMAS.record),
+    record('segment', SEGMENT_SCHEMAS.record),
     event('presence', ref(Presence, 'A user views a conversation or types in it')),
     event(
       'removed',

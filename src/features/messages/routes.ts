@@ -53,19 +53,6 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
   });
   operation(app, kit.access, {
     method: 'GET',
-    path: '/v1/conversations/:id/transcript',
-    scope: 'messages:read',
-    summary: 'Download the transcript of a conversation',
-    description:
-      'All messages of the conversation with their authors and times, the oldest first, as a text or an HTML page. ' +
-      "A file is shown by its name. The team's notes are included only with `notes=true`.",
-    params: ConversationParams,
-    query: TranscriptQuery,
-    answers: { 200: TRANSCRIPT_ANSWER },
-    handler: (tenant, { params, query, reply }) => sendTranscript(kit, tenant, params.id, { query, reply }),
-  });
-  operation(app, kit.access, {
-    method: 'GET',
     path: '/v1/messages/:id',
     scope: 'messages:read',
     summary: 'Read a message',
@@ -88,6 +75,23 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     handler: (tenant, { params }) => readMessageBody(tenant, params.id),
   });
   writeRoutes(app, kit);
+  transcriptRoute(app, kit);
+}
+
+function transcriptRoute(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/conversations/:id/transcript',
+    scope: 'messages:read',
+    summary: 'Download the transcript of a conversation',
+    description:
+      'All messages of the conversation with their authors and times, the oldest first, as a text or an HTML page. ' +
+      "A file is shown by its name. The team's notes are included only with `notes=true`.",
+    params: ConversationParams,
+    query: TranscriptQuery,
+    answers: { 200: TRANSCRIPT_ANSWER },
+    handler: (tenant, { params, query, reply }) => sendTranscript(kit, tenant, params.id, { query, reply }),
+  });
 }
 
 function writeRoutes(app: FastifyInstance, kit: Kit): void {

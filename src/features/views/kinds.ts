@@ -3,10 +3,10 @@ import type { Tenant } from '../../platform/store/tenant.ts';
 import { AppError } from '../../platform/values/errors.ts';
 import type { Scope } from '../../platform/values/scopes.ts';
 import { countContacts, readContactMatch } from '../contacts/list/list.ts';
-import { CONTACT_SORTS, ContactFilters } from '../contacts/schemas.ts';
+import type { ContactFilters } from '../contacts/schemas.ts';
 import { countMatching, expectKnownReferences } from '../conversations/list.ts';
-import { CONVERSATION_SORTS, ConversationFilters, ME, type ConversationQuery } from '../conversations/schemas.ts';
-import { MOST_COUNTED, viewSchemas, type SavedView, type ViewSchemas } from './schemas.ts';
+import { ME, type ConversationFilters, type ConversationQuery } from '../conversations/schemas.ts';
+import { MOST_COUNTED, SEGMENT_SCHEMAS, VIEW_SCHEMAS, type SavedView, type ViewSchemas } from './schemas.ts';
 
 export interface ViewKind<F extends object = object> {
   /** The value of the column `kind`. */
@@ -32,20 +32,7 @@ export const VIEWS: ViewKind<ConversationFilters> = {
   of: 'conversations',
   scopes: { read: 'conversations:read', share: 'conversations:update' },
   sort: '-last_message_at',
-  schemas: viewSchemas({
-    schema: 'View',
-    word: 'view',
-    of: 'conversations',
-    seers: 'everyone who may read conversations',
-    filters: ConversationFilters,
-    filtersAre:
-      'The filters of GET /v1/conversations. The owner me is the user who looks. A view whose filters name a record that was ' +
-      'deleted later matches no conversation',
-    sorts: CONVERSATION_SORTS,
-    counts:
-      `Its conversations, closed ones excluded; ${MOST_COUNTED} means that many or more. Null for a view of closed ` +
-      'conversations, for one with a search, and for the owner me if the caller is a key',
-  }),
+  schemas: VIEW_SCHEMAS,
   check: ({ read }, { owner, ...others }) =>
     expectKnownReferences(read, owner === undefined || owner === ME ? others : { ...others, owner }),
   count: async (tenant, { filters, sort }) =>
@@ -67,19 +54,7 @@ export const SEGMENTS: ViewKind<ContactFilters> = {
   of: 'contacts',
   scopes: { read: 'contacts:read', share: 'contacts:update' },
   sort: '-createdAt',
-  schemas: viewSchemas({
-    schema: 'Segment',
-    word: 'segment',
-    of: 'contacts',
-    seers: 'everyone who may read contacts',
-    filters: ContactFilters,
-    filtersAre:
-      'The filters of GET /v1/contacts. A segment whose filters name a record that was deleted later is empty',
-    sorts: CONTACT_SORTS,
-    counts:
-      `Its contacts; ${MOST_COUNTED} means that many or more. Null where no index finds them among more than 50,000 ` +
-      'contacts',
-  }),
+  schemas: SEGMENT_SCHEMAS,
   check: readContactMatch,
   count: (tenant, { filters }) => countContacts(tenant, filters, MOST_COUNTED),
 };

@@ -12,6 +12,8 @@ import {
   strict,
   Timestamp,
 } from '../../platform/values/schema.ts';
+import { CONTACT_SORTS, ContactFilters } from '../contacts/schemas.ts';
+import { CONVERSATION_SORTS, ConversationFilters } from '../conversations/schemas.ts';
 
 /** The most views of a kind that a company shares, and the most private ones of a user. Each of them is counted. */
 export const MAX_VIEWS = declareLimit(50, {
@@ -82,7 +84,7 @@ interface SchemaWords {
 const idParams = (word: string) => Type.Object({ id: recordId(word) });
 
 /** Makes the schemas of a kind of views. */
-export function viewSchemas<F extends object>(words: SchemaWords): ViewSchemas<F> {
+function viewSchemas<F extends object>(words: SchemaWords): ViewSchemas<F> {
   const { schema, word, of, seers, filtersAre } = words;
   const filters = ref(words.filters, filtersAre);
   const sort = oneOf(words.sorts, `The sort order of GET /v1/${of}`);
@@ -128,6 +130,34 @@ export function viewSchemas<F extends object>(words: SchemaWords): ViewSchemas<F
     params: idParams(word),
   };
 }
+
+export const VIEW_SCHEMAS = viewSchemas<ConversationFilters>({
+  schema: 'View',
+  word: 'view',
+  of: 'conversations',
+  seers: 'everyone who may read conversations',
+  filters: ConversationFilters,
+  filtersAre:
+    'The filters of GET /v1/conversations. The owner me is the user who looks. A view whose filters name a record that was ' +
+    'deleted later matches no conversation',
+  sorts: CONVERSATION_SORTS,
+  counts:
+    `Its conversations, closed ones excluded; ${MOST_COUNTED} means that many or more. Null for a view of closed ` +
+    'conversations, for one with a search, and for the owner me if the caller is a key',
+});
+
+export const SEGMENT_SCHEMAS = viewSchemas<ContactFilters>({
+  schema: 'Segment',
+  word: 'segment',
+  of: 'contacts',
+  seers: 'everyone who may read contacts',
+  filters: ContactFilters,
+  filtersAre: 'The filters of GET /v1/contacts. A segment whose filters name a record that was deleted later is empty',
+  sorts: CONTACT_SORTS,
+  counts:
+    `Its contacts; ${MOST_COUNTED} means that many or more. Null where no index finds them among more than 50,000 ` +
+    'contacts',
+});
 
 export const ViewQuery = pageQuery('-createdAt', {});
 export type ViewQuery = Static<typeof ViewQuery>;

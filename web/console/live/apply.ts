@@ -61,19 +61,14 @@ export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
       return showContactImport(change.data);
     case 'table_import':
       return showTableImport(change.data);
-    case 'conversation_run':
-      return CONVERSATION_RUNS.show(change.data);
-    case 'contact_run':
-      return CONTACT_RUNS.show(change.data);
     case 'table_row':
       return showLiveRow(change.data);
     case 'view':
-      return SAVED_VIEWS.show(change.data);
     case 'segment':
-      return SEGMENTS.show(change.data);
+    case 'conversation_run':
+    case 'contact_run':
     case 'bulk_run':
-      queries.setQueryData([change.event, change.data._id], change.data);
-      return undefined;
+      return applyToStore(change);
     case 'reset':
       // Rows are imported by the thousand, which concerns no other list.
       return change.data.events.every((event) => event === 'table_row') ? rereadRows() : rereadAll();
@@ -84,6 +79,23 @@ export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
     default:
       // A newer platform may send further events.
       return undefined;
+  }
+}
+
+type StoreEvent = Extract<LiveEvent, { event: 'view' | 'segment' | 'conversation_run' | 'contact_run' | 'bulk_run' }>;
+
+function applyToStore(change: StoreEvent): void {
+  switch (change.event) {
+    case 'view':
+      return SAVED_VIEWS.show(change.data);
+    case 'segment':
+      return SEGMENTS.show(change.data);
+    case 'conversation_run':
+      return CONVERSATION_RUNS.show(change.data);
+    case 'contact_run':
+      return CONTACT_RUNS.show(change.data);
+    default:
+      queries.setQueryData([change.event, change.data._id], change.data);
   }
 }
 

@@ -1,7 +1,10 @@
 import { Type, type Static } from 'typebox';
 import { define, plain, ref, strict } from '../../../platform/values/schema.ts';
 import { changeRequest, changeRun, filterWords } from '../../../platform/work/runs/schemas.ts';
-import { ContactFilters, ContactUpdate, tagList } from '../schemas.ts';
+import { ContactFilters, ContactUpdate, MAX_TAGS, tag } from '../schemas.ts';
+
+const tagList = (description: string) =>
+  Type.Array(tag, { minItems: 1, maxItems: MAX_TAGS, uniqueItems: true, description });
 
 const { owner, business, custom_fields, language, opted_out, blocked } = ContactUpdate.properties;
 
