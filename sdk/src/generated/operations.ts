@@ -1746,12 +1746,12 @@ export interface Methods {
     create: (body: CompanyCreate, options?: CallOptions) => Promise<Company>;
   };
   conversations: {
+    /** Export conversations as CSV. The conversations that GET /v1/conversations lists with these filters, the newest first, with one column per custom field. A text that a spreadsheet would read as a formula is prefixed with an apostrophe, except plain numbers and phone numbers. Requires the scope `conversations:read`. */
+    export: (query?: ConversationsExportQuery, options?: CallOptions) => Promise<Response>;
     /** Change a conversation: status, priority, people, agent, step, tags, custom fields. Emits CONVERSATION_UPDATED if anything changes; a new step also emits CONVERSATION_STEP_CHANGED, and a custom field FIELD_UPDATED. Clearing the step with null emits no CONVERSATION_STEP_CHANGED. CLOSED sets closed_at; any other status reopens the conversation. Setting an agent does not change handled_by; removing the agent changes handled_by from AI to NONE. Requires the scope `conversations:update`. */
     update: (id: string, body: ConversationUpdate, options?: CallOptions) => Promise<Conversation>;
     /** Read a conversation. Returns the conversation with its last message and a summary of its contact. Conversation events use the same format. Requires the scope `conversations:read`. */
     get: (id: string, options?: CallOptions) => Promise<Conversation>;
-    /** Export conversations as CSV. The conversations that GET /v1/conversations lists with these filters, the newest first, with one column per custom field. A text that a spreadsheet would read as a formula is prefixed with an apostrophe, except plain numbers and phone numbers. Requires the scope `conversations:read`. */
-    export: (query?: ConversationsExportQuery, options?: CallOptions) => Promise<Response>;
     /** List conversations. The filters can be combined. `sort=-last_message_at` lists those with the newest message first, `sort=waiting_since` only those whose contact waits, the longest first, and `sort=-priority` the most urgent first. Requires the scope `conversations:read`. */
     list: ListMethod<[query?: ConversationsListQuery, options?: CallOptions], Conversation>;
     /** Open a conversation with a contact, or with a phone number. No message is sent. Returns 201, or 200 with the contact's conversation in this inbox if one is already open (with any status but CLOSED), or was reopened because the inbox continues closed conversations (`reopen_days`). Such a conversation gets the owner and agent given in the request, and otherwise keeps its own. Requires the scope `conversations:create`. */
@@ -2254,9 +2254,9 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     create: { method: 'POST', path: '/v1/companies', body: 'json', key: true },
   },
   conversations: {
+    export: { method: 'GET', path: '/v1/conversations/export', query: true, answer: 'file' },
     update: { method: 'PATCH', path: '/v1/conversations/{id}', body: 'json' },
     get: { method: 'GET', path: '/v1/conversations/{id}' },
-    export: { method: 'GET', path: '/v1/conversations/export', query: true, answer: 'file' },
     list: { method: 'GET', path: '/v1/conversations', query: true, answer: 'list' },
     open: { method: 'POST', path: '/v1/conversations', body: 'json', key: true },
     count: { method: 'GET', path: '/v1/conversations/counts' },

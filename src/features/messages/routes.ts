@@ -74,11 +74,11 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(MessageBody) },
     handler: (tenant, { params }) => readMessageBody(tenant, params.id),
   });
-  writeRoutes(app, kit);
-  transcriptRoute(app, kit);
+  transcriptRoutes(app, kit);
 }
 
-function transcriptRoute(app: FastifyInstance, kit: Kit): void {
+/** The transcript, and what writes messages. */
+function transcriptRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'GET',
     path: '/v1/conversations/:id/transcript',
@@ -92,6 +92,7 @@ function transcriptRoute(app: FastifyInstance, kit: Kit): void {
     answers: { 200: TRANSCRIPT_ANSWER },
     handler: (tenant, { params, query, reply }) => sendTranscript(kit, tenant, params.id, { query, reply }),
   });
+  writeRoutes(app, kit);
 }
 
 function writeRoutes(app: FastifyInstance, kit: Kit): void {
