@@ -42,6 +42,7 @@ export async function recordRecords({ take, forget }: Recorder, user: Json): Pro
   await take('DELETE /v1/contacts/{id}/notes/{noteId}', place);
   await take('POST /v1/contacts/bulk', '', { body: { contacts: PEOPLE } });
   await take('GET /v1/contacts/export');
+  await take('GET /v1/conversations/export');
   const sheet = 'Nome,Telefone,Plano\nJoão Souza,+55 11 97777-6666,Gold\nRui,,Platin\n';
   await recordImport({ take, forget }, '/v1/contacts/import', [], {
     file: sheet,
@@ -89,6 +90,13 @@ export async function recordViews(take: Take, owner: string): Promise<void> {
   await take('GET /v1/views/counts');
   await take('PATCH /v1/views/{id}', view._id, { body: { sort: 'waiting_since' } });
   await take('DELETE /v1/views/{id}', view._id);
+  const vips = JSON.stringify([{ field: 'contact.tags', operator: 'eq', value: 'vip' }]);
+  const segment = await take('POST /v1/segments', '', {
+    body: { name: 'VIPs', is_shared: true, filters: { filters: vips } },
+  });
+  await take('GET /v1/segments/counts');
+  await take('PATCH /v1/segments/{id}', segment._id, { body: { name: 'Best customers' } });
+  await take('DELETE /v1/segments/{id}', segment._id);
 }
 
 interface Recorder {

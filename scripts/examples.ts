@@ -120,7 +120,7 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   await take('DELETE /v1/conversations/{id}/participants/{userId}', `${conversation},${user._id}`);
   await recordViews(take, user._id);
   for (const mark of ['unread', 'read']) await take(`PUT /v1/conversations/{id}/${mark}`, conversation);
-  await recordConversationRun(take, user._id);
+  await recordChangeRuns(take, user._id);
   await take('POST /v1/conversations/{id}/typing', conversation, { body: { state: 'TYPING' } });
   const message = { content: 'Hello Maria! How can we help?', contentType: 'TEXT' };
   const headers = { 'idempotency-key': 'greeting-1' };
@@ -143,24 +143,27 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   const lost = { content: 'Are you still there?', contentType: 'TEXT' };
   await take('POST /v1/messages/send-text', '', { body: { conversationId: conversation, message: lost } });
   await take('GET /v1/messages', '?search=order');
-  await take('GET /v1/messages/{id}', sent._id);
-  await take('GET /v1/messages/{id}/body', sent._id);
+  for (const end of ['', '/body']) await take(`GET /v1/messages/{id}${end}`, sent._id);
   operations.set(paths['/v1/live'].get.operationId, { answer: await recordLive(platform, conversation) });
   await take('GET /v1/messages/conversation/{id}', conversation);
+  await take('GET /v1/conversations/{id}/transcript', conversation);
   return { pipeline, sent };
 }
 
-/** Records a bulk change, which is so small that it has ended when it is cancelled. */
-async function recordConversationRun(take: Take, owner: string): Promise<void> {
-  const change = { attendant: owner, add_tags: ['vip'] };
-  const { _id } = await take('POST /v1/conversations/bulk', '', { body: { filter: { search: 'joao' }, change } });
-  const read = 'GET /v1/conversations/bulk/{id}';
+/** Records bulk changes, which are so small that they have ended when they are cancelled. */
+async function recordChangeRuns(take: Take, owner: string): Promise<void> {
+  await recordChangeRun(take, '/v1/conversations/bulk', { attendant: owner, add_tags: ['vip'] });
+  await recordChangeRun(take, '/v1/contacts/bulk-changes', { owner, add_tags: ['vip'] });
+}
+
+async function recordChangeRun(take: Take, path: string, change: Json): Promise<void> {
+  const { _id } = await take(`POST ${path}`, '', { body: { filter: { search: 'joao' }, change } });
   await waitUntil('the bulk change', async () => {
-    forget('/v1/conversations/bulk/{id}');
-    return (await take(read, _id)).finished_at !== null;
+    forget(`${path}/{id}`);
+    return (await take(`GET ${path}/{id}`, _id)).finished_at !== null;
   });
-  await take('GET /v1/conversations/bulk');
-  await take('POST /v1/conversations/bulk/{id}/cancel', _id);
+  await take(`GET ${path}`);
+  await take(`POST ${path}/{id}/cancel`, _id);
 }
 
 async function recordTemplates(take: Take, platform: Platform): Promise<void> {

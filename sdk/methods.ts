@@ -59,6 +59,10 @@ export const METHODS: Record<string, Record<string, string>> = {
     listImports: 'GET /v1/contacts/import',
     getImport: 'GET /v1/contacts/import/{importId}',
     getImportErrors: 'GET /v1/contacts/import/{importId}/errors',
+    changeMany: 'POST /v1/contacts/bulk-changes',
+    listBulkRuns: 'GET /v1/contacts/bulk-changes',
+    getBulkRun: 'GET /v1/contacts/bulk-changes/{id}',
+    cancelBulkRun: 'POST /v1/contacts/bulk-changes/{id}/cancel',
     listTableRows: 'GET /v1/contacts/{id}/table-rows',
     listNotes: 'GET /v1/contacts/{id}/notes',
     createNote: 'POST /v1/contacts/{id}/notes',
@@ -70,6 +74,7 @@ export const METHODS: Record<string, Record<string, string>> = {
     open: 'POST /v1/conversations',
     count: 'GET /v1/conversations/counts',
     listHistory: 'GET /v1/conversations/{id}/history',
+    getTranscript: 'GET /v1/conversations/{id}/transcript',
     showPresence: 'POST /v1/conversations/{id}/typing',
     listParticipants: 'GET /v1/conversations/{id}/participants',
     addParticipant: 'POST /v1/conversations/{id}/participants',
@@ -98,6 +103,9 @@ export const METHODS: Record<string, Record<string, string>> = {
   },
   views: {
     count: 'GET /v1/views/counts',
+  },
+  segments: {
+    count: 'GET /v1/segments/counts',
   },
   messages: {
     search: 'GET /v1/messages',

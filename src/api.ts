@@ -11,6 +11,7 @@ import { campaignRoutes } from './features/campaigns/routes.ts';
 import { companyRoutes } from './features/companies/routes.ts';
 import { connectedAppRoutes } from './features/connected-apps/routes.ts';
 import { contactNoteRoutes } from './features/contacts/notes/routes.ts';
+import { contactRunRoutes } from './features/contacts/bulk/routes.ts';
 import { contactRoutes } from './features/contacts/routes.ts';
 import { conversationRunRoutes } from './features/conversations/bulk/routes.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
@@ -82,6 +83,7 @@ const rooms = [
   inboxRoutes,
   businessRoutes,
   contactRoutes,
+  contactRunRoutes,
   contactNoteRoutes,
   pipelineRoutes,
   companyRoutes,

@@ -9,6 +9,8 @@ import { campaignCounters, startCampaigns } from './features/campaigns/loop.ts';
 import { createUsageUpkeep } from './features/companies/usage.ts';
 import { purgeAppsJob } from './features/connected-apps/jobs.ts';
 import { contactImporter } from './features/contacts/import/importer.ts';
+import { purgeContactRunsJob } from './features/contacts/bulk/jobs.ts';
+import { startContactRuns } from './features/contacts/bulk/work.ts';
 import { purgeConversationRunsJob } from './features/conversations/bulk/jobs.ts';
 import { startConversationRuns } from './features/conversations/bulk/work.ts';
 import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
@@ -94,6 +96,7 @@ const jobs = [
   purgeBulkJob,
   purgeTurnsJob,
   purgeConversationRunsJob,
+  purgeContactRunsJob,
   purgeChangesJob,
   purgeNotificationsJob,
   mailAwayJob,
@@ -122,6 +125,7 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     startDownloads(kit),
     startFetching(kit),
     startConversationRuns(kit),
+    startContactRuns(kit),
     startReplays(kit),
     startCampaigns(kit),
     startPreparing(kit),

@@ -88,6 +88,9 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   'GET /v1/live': { scope: undefined, why: 'shows each token the records whose scope it has' },
   'POST /v1/conversations/{id}/typing': { scope: 'conversations:read', why: 'changes nothing of the conversation' },
   'POST /v1/conversations/bulk': { scope: 'conversations:update', why: 'changes conversations' },
+  'GET /v1/conversations/{id}/transcript': { scope: 'messages:read', why: 'shows messages' },
+  'POST /v1/contacts/bulk-changes': { scope: 'contacts:update', why: 'changes contacts' },
+  'POST /v1/contacts/bulk-changes/{id}/cancel': { scope: 'contacts:update', why: 'changes a run' },
   'POST /v1/conversations/bulk/{id}/cancel': { scope: 'conversations:update', why: 'changes a run' },
   'POST /v1/agents/follow-ups/{id}/cancel': { scope: 'agents:update', why: 'changes a follow-up' },
   'POST /v1/agents/{id}/try': { scope: 'agents:update', why: 'is for those who write the agent, and uses tokens' },
@@ -193,9 +196,15 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
       ['GET', '/{id}'],
       ['PATCH', '/{id}'],
       ['DELETE', '/{id}'],
-    ].map(([method, end]) => [
-      `${method} /v1/views${end}`,
-      { scope: 'conversations:read', why: 'everyone who reads conversations has views of their own' },
+    ].flatMap(([method, end]) => [
+      [
+        `${method} /v1/views${end}`,
+        { scope: 'conversations:read', why: 'everyone who reads conversations has views of their own' },
+      ],
+      [
+        `${method} /v1/segments${end}`,
+        { scope: 'contacts:read', why: 'everyone who reads contacts has segments of their own' },
+      ],
     ]),
   ),
   ...Object.fromEntries(

@@ -17,6 +17,7 @@ import { FOLLOW_UP_QUEUE } from '../../src/features/agents/follow-ups/source.ts'
 import { LINKS } from '../../src/features/agents/link-queries.ts';
 import { TURN_QUEUE } from '../../src/features/agents/turns/queue-queries.ts';
 import { CAMPAIGN_QUEUE } from '../../src/features/campaigns/turn-queries.ts';
+import { CONTACT_RUNS } from '../../src/features/contacts/bulk/runs.ts';
 import { CONVERSATION_RUNS } from '../../src/features/conversations/bulk/runs.ts';
 import { IMPORTS } from '../../src/features/imports/imports.ts';
 import { KNOWLEDGE_QUEUE } from '../../src/features/knowledge/turn-queries.ts';
@@ -63,7 +64,7 @@ const WITHOUT_TABLES: Record<string, string> = {
   'tenant.lockLimit': 'a lock of a limit, which the company names',
 };
 
-const RUN_KINDS = [CONVERSATION_RUNS, IMPORTS, REPLAYS];
+const RUN_KINDS = [CONVERSATION_RUNS, CONTACT_RUNS, IMPORTS, REPLAYS];
 
 /** The queue tables whose claims are leases. */
 const QUEUES = [

@@ -30,9 +30,13 @@ export async function insertInbox({ database }: Pick<Platform, 'database'>, comp
 }
 
 /** Waits until a run has ended, and returns its record. */
-export function awaitRun({ call, demo }: Platform, id: string, { key }: Pick<Company, 'key'> = demo): Promise<Json> {
+export function awaitRun(
+  { call, demo }: Platform,
+  id: string,
+  { key, path = RUNS }: Pick<Company, 'key'> & { path?: string } = demo,
+): Promise<Json> {
   return waitUntil('the run to end', async () => {
-    const { body } = await call(200, 'GET', `${RUNS}/${id}`, { key });
+    const { body } = await call(200, 'GET', `${path}/${id}`, { key });
     return body.finished_at === null ? null : body;
   });
 }

@@ -51,6 +51,8 @@ import type {
   ContactNote,
   ContactNoteCreate,
   ContactNoteUpdate,
+  ContactRun,
+  ContactRunCreate,
   ContactUpdate,
   ContactUpsert,
   ContactUpsertResult,
@@ -144,6 +146,10 @@ import type {
   SecondFactorBegun,
   SecondFactorCode,
   SecondFactorProof,
+  Segment,
+  SegmentCounts,
+  SegmentCreate,
+  SegmentUpdate,
   SendAudio,
   SendContent,
   SendDocument,
@@ -417,8 +423,10 @@ export interface BusinessesListQuery {
 export interface ContactsExportQuery {
   /** The id, part of the name or e-mail (ignoring case and accents), or part of the phone number (ignoring punctuation) */
   search?: string | undefined;
-  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
+  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.blocked, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
+  /** Contacts with these ids, separated by commas, at most 100. Unknown ids are ignored */
+  ids?: string | undefined;
 }
 
 export interface ContactsListQuery {
@@ -436,7 +444,7 @@ export interface ContactsListQuery {
   updated_since?: string | undefined;
   /** The id, part of the name or e-mail (ignoring case and accents), or part of the phone number (ignoring punctuation) */
   search?: string | undefined;
-  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
+  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.blocked, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
   /** Contacts of this business */
   business?: string | undefined;
@@ -474,6 +482,23 @@ export interface ContactsListImportsQuery {
   updated_since?: string | undefined;
   /** Only records with this status */
   status?: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'FAILED' | undefined;
+}
+
+export interface ContactsListBulkRunsQuery {
+  /** Starts at 1, the default; cannot be combined with `after` */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** Only records with this status */
+  status?: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
 }
 
 export interface ContactsListTableRowsQuery {
@@ -570,6 +595,51 @@ export interface CsatSurveysListQuery {
   rated?: boolean | undefined;
 }
 
+export interface ConversationsExportQuery {
+  /** Only records with this status */
+  status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
+  /** true: conversations with any status but CLOSED; false: closed ones */
+  open?: boolean | undefined;
+  /** true: snoozed conversations only; false: all others */
+  snoozed?: boolean | undefined;
+  /** true: those whose contact was reached by a campaign and has not replied yet; false: all others */
+  awaits_reply?: boolean | undefined;
+  /** true: open conversations with unread messages; false: all others */
+  unread?: boolean | undefined;
+  /** Only conversations whose contact has waited for an answer for this number of minutes (`waiting_since`) */
+  waiting_longer_than?: number | undefined;
+  /** Conversations with one of these priorities, separated by commas: LOW, MEDIUM, HIGH, URGENT, or none */
+  priority?: string | undefined;
+  /** BREACHED: those whose next target of their SLA is missed; DUE_SOON: those whose next target is within 30 minutes */
+  sla?: 'DUE_SOON' | 'BREACHED' | undefined;
+  /** Who replies: an agent, people, or not decided yet */
+  handled_by?: 'AI' | 'HUMAN' | 'NONE' | undefined;
+  /** Only conversations in inboxes of this channel */
+  channel?: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL' | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  inbox?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  contact?: string | undefined;
+  /** The id of a user; none: without an owner; me: the calling user */
+  owner?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  attendant?: string | undefined;
+  /** The id of a team; none: conversations without a team */
+  team?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  agent?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  pipeline?: string | undefined;
+  /** The id of a pipeline step; none: conversations without a step */
+  step?: string | undefined;
+  /** Only conversations with this tag */
+  tag?: string | undefined;
+  /** A conversation must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the id or slug of a custom field of conversations. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
+  filters?: string | undefined;
+  /** Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact */
+  search?: string | undefined;
+}
+
 export interface ConversationsListQuery {
   /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
@@ -640,6 +710,17 @@ export interface ConversationsListHistoryQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
+}
+
+export interface ConversationsGetTranscriptQuery {
+  /** The format of the file; by default TEXT */
+  format?: 'TEXT' | 'HTML' | undefined;
+  /** true: with the team's notes. By default they are left out */
+  notes?: boolean | undefined;
+  /** The language of dates and labels; by default the company's */
+  language?: 'en' | 'pt-BR' | 'es' | undefined;
+  /** The IANA time zone of the times; by default the company's */
+  time_zone?: string | undefined;
 }
 
 export interface ConversationsListBulkRunsQuery {
@@ -967,6 +1048,21 @@ export interface QuickRepliesListQuery {
 }
 
 export interface ViewsListQuery {
+  /** Starts at 1, the default; cannot be combined with `after` */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
+}
+
+export interface SegmentsListQuery {
   /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
   /** The most records per page */
@@ -1641,6 +1737,14 @@ export interface Methods {
     getImport: (importId: string, options?: CallOptions) => Promise<Import>;
     /** The failed rows of a contact import, as CSV. One line per error: the number of the row, the field, and the problem. Requires the scope `contacts:read`. */
     getImportErrors: (importId: string, options?: CallOptions) => Promise<Response>;
+    /** Change or erase many contacts. Returns the run immediately. A worker then changes the contacts one by one, the newest first. The contacts are fixed when the run begins. Each is changed as by a PATCH, or erased as by a DELETE, with its events and its entry in the audit log. One that cannot be changed is reported in `failures` with the error code of that request, and does not stop the others. A run survives the end of its process and changes nothing twice. Each process runs one bulk change per company at a time; ten can be queued (409). POST /v1/contacts/bulk creates and updates contacts with values of their own instead. Requires the scope `contacts:update`. Also requires `contacts:delete` with `delete`. */
+    changeMany: (body: ContactRunCreate, options?: CallOptions) => Promise<ContactRun>;
+    /** List bulk changes of contacts. Each run with its status and counters; runs are kept for 30 days. Requires the scope `contacts:read`. */
+    listBulkRuns: ListMethod<[query?: ContactsListBulkRunsQuery, options?: CallOptions], ContactRun>;
+    /** Read a bulk change of contacts. Returns the progress of the run. Runs are kept for 30 days. GET /v1/live sends it as the event contact_run. Requires the scope `contacts:read`. */
+    getBulkRun: (id: string, options?: CallOptions) => Promise<ContactRun>;
+    /** Cancel a bulk change of contacts. The run ends after the contact that is being changed; changes already made are kept. A run that has ended stays unchanged. Requires the scope `contacts:update`. */
+    cancelBulkRun: (id: string, options?: CallOptions) => Promise<ContactRun>;
     /** List the rows of all tables that name a contact. Each row names its `table`. Rows that belong only to the business of the contact are not included. Requires the scope `tables:read`. */
     listTableRows: ListMethod<[id: string, query?: ContactsListTableRowsQuery, options?: CallOptions], Row>;
     /** List the notes about a contact. Newest first. They include the notes about contacts that were merged into this one. Requires the scope `contacts:read`. */
@@ -1689,6 +1793,8 @@ export interface Methods {
     rewrite: (id: string, body: RewriteAsked, options?: CallOptions) => Promise<Rewrite>;
     /** Draft a reply with AI. Writes what the company could reply, from the conversation and the knowledge of the agent. Nothing is sent. It counts toward the tokens of the company's agents, and the audit shows its cost. Requires the scope `messages:create`. Also requires `messages:read` and `knowledge:read`. */
     draft: (id: string, options?: CallOptions) => Promise<Draft>;
+    /** Export conversations as CSV. The conversations that GET /v1/conversations lists with these filters, the newest first, with one column per custom field. A text that a spreadsheet would read as a formula is prefixed with an apostrophe, except plain numbers and phone numbers. Requires the scope `conversations:read`. */
+    export: (query?: ConversationsExportQuery, options?: CallOptions) => Promise<Response>;
     /** Change a conversation: status, priority, people, agent, step, tags, custom fields. Emits CONVERSATION_UPDATED if anything changes; a new step also emits CONVERSATION_STEP_CHANGED, and a custom field FIELD_UPDATED. Clearing the step with null emits no CONVERSATION_STEP_CHANGED. CLOSED sets closed_at; any other status reopens the conversation. Setting an agent does not change handled_by; removing the agent changes handled_by from AI to NONE. Requires the scope `conversations:update`. */
     update: (id: string, body: ConversationUpdate, options?: CallOptions) => Promise<Conversation>;
     /** Read a conversation. Returns the conversation with its last message and a summary of its contact. Conversation events use the same format. Requires the scope `conversations:read`. */
@@ -1701,6 +1807,8 @@ export interface Methods {
     count: (options?: CallOptions) => Promise<ConversationCounts>;
     /** List the history of a conversation. Each change of its status, snooze, priority, owner, attendant, handling, agent, step and tags, with who made it. Changes made together are one entry. Messages are not included. Requires the scope `conversations:read`. */
     listHistory: ListMethod<[id: string, query?: ConversationsListHistoryQuery, options?: CallOptions], HistoryEntry>;
+    /** Download the transcript of a conversation. All messages of the conversation with their authors and times, the oldest first, as a text or an HTML page. A file is shown by its name. The team's notes are included only with `notes=true`. Requires the scope `messages:read`. */
+    getTranscript: (id: string, query?: ConversationsGetTranscriptQuery, options?: CallOptions) => Promise<Response>;
     /** Show the company's other users that the caller views a conversation or types in it. Nothing is stored. It arrives as the event `presence` of GET /v1/live. With TYPING from a caller who can send messages, the contact sees it as well, if the network supports it and a text could be sent; the contact's messages then count as read at the network. Requires the scope `conversations:read`. */
     showPresence: (id: string, body: PresenceChange, options?: CallOptions) => Promise<Presence>;
     /** List the users who follow a conversation. Users who reply, write a note or are mentioned in one follow the conversation from then on. Requires the scope `conversations:read`. */
@@ -1809,6 +1917,20 @@ export interface Methods {
     create: (body: ViewCreate, options?: CallOptions) => Promise<View>;
     /** Count the conversations of each saved view. Counts the conversations of every view that the caller sees. GET /v1/conversations/counts counts those of inboxes, steps and others. Requires the scope `conversations:read`. */
     count: (options?: CallOptions) => Promise<ViewCounts>;
+  };
+  segments: {
+    /** Remove a saved segment. Every user who may read contacts has private segments, which no one else sees. A shared segment is changed by its owner, and by owners and admins of the company. Private segments of other users are not found (404). Requires the scope `contacts:read`. Also requires `contacts:update` for a shared segment, and for a connected app; `pipelines:update` for a shared segment of another user or key. */
+    delete: (id: string, options?: CallOptions) => Promise<Segment>;
+    /** Change a saved segment. Every user who may read contacts has private segments, which no one else sees. A shared segment is changed by its owner, and by owners and admins of the company. Only its owner can make a shared segment private. Private segments of other users are not found (404). Requires the scope `contacts:read`. Also requires `contacts:update` for a shared segment, and for a connected app; `pipelines:update` for a shared segment of another user or key. */
+    update: (id: string, body: SegmentUpdate, options?: CallOptions) => Promise<Segment>;
+    /** Read a saved segment. Private segments of other users are not found (404). Requires the scope `contacts:read`. */
+    get: (id: string, options?: CallOptions) => Promise<Segment>;
+    /** List the company's shared segments and the caller's own. Private segments of other users are not shown. Clients show segments by `position`, then by name. Requires the scope `contacts:read`. */
+    list: ListMethod<[query?: SegmentsListQuery, options?: CallOptions], Segment>;
+    /** Save a segment of the contacts. Every user who may read contacts has private segments, which no one else sees. A shared segment is changed by its owner, and by owners and admins of the company. The calling user is its owner. Requires the scope `contacts:read`. Also requires `contacts:update` for a shared segment, and for a connected app. */
+    create: (body: SegmentCreate, options?: CallOptions) => Promise<Segment>;
+    /** Count the contacts of each saved segment. Counts the contacts of every segment that the caller sees. Requires the scope `contacts:read`. */
+    count: (options?: CallOptions) => Promise<SegmentCounts>;
   };
   templates: {
     /** Remove a template in all its languages. It is removed at the network and then here. Messages that were sent with it are not affected. Requires the scope `inboxes:update`. */
@@ -2160,6 +2282,10 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     listImports: { method: 'GET', path: '/v1/contacts/import', query: true, answer: 'list' },
     getImport: { method: 'GET', path: '/v1/contacts/import/{importId}' },
     getImportErrors: { method: 'GET', path: '/v1/contacts/import/{importId}/errors', answer: 'file' },
+    changeMany: { method: 'POST', path: '/v1/contacts/bulk-changes', body: 'json', key: true },
+    listBulkRuns: { method: 'GET', path: '/v1/contacts/bulk-changes', query: true, answer: 'list' },
+    getBulkRun: { method: 'GET', path: '/v1/contacts/bulk-changes/{id}' },
+    cancelBulkRun: { method: 'POST', path: '/v1/contacts/bulk-changes/{id}/cancel', key: true },
     listTableRows: { method: 'GET', path: '/v1/contacts/{id}/table-rows', query: true, answer: 'list' },
     listNotes: { method: 'GET', path: '/v1/contacts/{id}/notes', query: true, answer: 'list' },
     createNote: { method: 'POST', path: '/v1/contacts/{id}/notes', body: 'json', key: true },
@@ -2188,12 +2314,14 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     summarize: { method: 'POST', path: '/v1/conversations/{id}/summarize', body: 'json' },
     rewrite: { method: 'POST', path: '/v1/conversations/{id}/rewrite', body: 'json' },
     draft: { method: 'POST', path: '/v1/conversations/{id}/draft' },
+    export: { method: 'GET', path: '/v1/conversations/export', query: true, answer: 'file' },
     update: { method: 'PATCH', path: '/v1/conversations/{id}', body: 'json' },
     get: { method: 'GET', path: '/v1/conversations/{id}' },
     list: { method: 'GET', path: '/v1/conversations', query: true, answer: 'list' },
     open: { method: 'POST', path: '/v1/conversations', body: 'json', key: true },
     count: { method: 'GET', path: '/v1/conversations/counts' },
     listHistory: { method: 'GET', path: '/v1/conversations/{id}/history', query: true, answer: 'list' },
+    getTranscript: { method: 'GET', path: '/v1/conversations/{id}/transcript', query: true, answer: 'file' },
     showPresence: { method: 'POST', path: '/v1/conversations/{id}/typing', body: 'json' },
     listParticipants: { method: 'GET', path: '/v1/conversations/{id}/participants' },
     addParticipant: { method: 'POST', path: '/v1/conversations/{id}/participants', body: 'json' },
@@ -2253,6 +2381,14 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     list: { method: 'GET', path: '/v1/views', query: true, answer: 'list' },
     create: { method: 'POST', path: '/v1/views', body: 'json', key: true },
     count: { method: 'GET', path: '/v1/views/counts' },
+  },
+  segments: {
+    delete: { method: 'DELETE', path: '/v1/segments/{id}' },
+    update: { method: 'PATCH', path: '/v1/segments/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/segments/{id}' },
+    list: { method: 'GET', path: '/v1/segments', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/segments', body: 'json', key: true },
+    count: { method: 'GET', path: '/v1/segments/counts' },
   },
   templates: {
     delete: { method: 'DELETE', path: '/v1/inboxes/{id}/templates/{name}' },

@@ -528,6 +528,13 @@ export interface ContactUpdate {
   blocked?: boolean | undefined;
 }
 
+export interface ContactFilters {
+  /** The id, part of the name or e-mail (ignoring case and accents), or part of the phone number (ignoring punctuation) */
+  search?: string | undefined;
+  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.blocked, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
+  filters?: string | undefined;
+}
+
 export interface ContactUpsertItem {
   /** Like `external_id` of POST /v1/contacts */
   external_id?: string | undefined;
@@ -3478,6 +3485,88 @@ export interface ContactNoteUpdate {
   content?: string | undefined;
 }
 
+export interface ContactChange {
+  /** Tags to add to each contact */
+  add_tags?: string[] | undefined;
+  /** Tags to remove from each contact */
+  remove_tags?: string[] | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  owner?: string | null | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  business?: string | null | undefined;
+  /** Values by the slug or id of their field; null clears a value */
+  custom_fields?: Record<string, string[] | number | boolean | string | null> | undefined;
+  /** BCP 47: pt-BR */
+  language?: string | null | undefined;
+  /** The contact has opted out: sends end FAILED with OPTED_OUT */
+  opted_out?: boolean | undefined;
+  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them */
+  blocked?: boolean | undefined;
+  /** true: erases each contact like DELETE /v1/contacts/{id}, permanently and without an event. Not allowed with other changes */
+  delete?: boolean | undefined;
+}
+
+export interface ContactRunCreate {
+  /** The contacts to change. Either ids or filter is required */
+  ids?: string[] | undefined;
+  /** Selects the contacts that GET /v1/contacts lists with these filters when the run begins, at most 10,000; {} selects all. Either ids or filter is required */
+  filter?: ContactFilters | undefined;
+  /** The change to each contact */
+  change: ContactChange;
+}
+
+export interface ContactRun {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The change to each contact */
+  change: ContactChange;
+  /** The state of the run. FAILED: it ended before its last contact, and `error` says why */
+  status: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED';
+  /** The selected contacts */
+  total: number;
+  /** Processed contacts: changed, failed, and those that needed no change */
+  processed: number;
+  /** Contacts that were changed */
+  changed_count: number;
+  /** Contacts that could not be changed */
+  failed_count: number;
+  /** The first 100 that could not be changed */
+  failures: Array<{
+    /** Identifier: 24 lower-case hex characters */
+    contact: string;
+    /** The name of the error that the same change of this record alone would return */
+    code: string;
+    /** What happened, in a sentence for people */
+    message: string;
+  }>;
+  /** What went wrong; null if nothing did */
+  error: {
+    /** The name of the error, for programs */
+    code: string;
+    /** What happened, in a sentence for people */
+    message: string;
+  } | null;
+  /** The user or API key that started the run */
+  created_by: {
+    /** The kind of actor: a user, a key, or the platform */
+    type: 'USER' | 'KEY' | 'SYSTEM';
+    /** The id of the user or the API key */
+    _id: string | null;
+    /** The name shown to people */
+    name: string;
+  };
+  /** ISO 8601 UTC with milliseconds */
+  started_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  finished_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
 export interface PhonesToPreview {
   /** The first numbers of the sheet */
   phone_numbers: string[];
@@ -3562,7 +3651,7 @@ export interface ConversationRun {
   failures: Array<{
     /** Identifier: 24 lower-case hex characters */
     conversation: string;
-    /** The code that a PATCH of this conversation would return */
+    /** The name of the error that the same change of this record alone would return */
     code: string;
     /** What happened, in a sentence for people */
     message: string;
@@ -5303,6 +5392,65 @@ export interface ViewCounts {
   }>;
 }
 
+export interface Segment {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The name shown to people */
+  name: string;
+  /** Null for a shared segment of a key or of a user who was removed */
+  owner: string | null;
+  /** Whether everyone who may read contacts sees the segment */
+  is_shared: boolean;
+  /** The filters of GET /v1/contacts. A segment whose filters name a record that was deleted later is empty */
+  filters: ContactFilters;
+  /** The sort order of GET /v1/contacts */
+  sort: 'createdAt' | '-createdAt' | '-updatedAt' | '-last_message_at';
+  /** Its place among the segments, the smallest first */
+  position: number;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface SegmentCreate {
+  /** Unique, ignoring case, among the company's shared segments and among the private segments of each user */
+  name: string;
+  /** The filters of GET /v1/contacts. A segment whose filters name a record that was deleted later is empty */
+  filters: ContactFilters;
+  /** true: everyone who may read contacts sees the segment; false: only its owner. Keys have shared segments only */
+  is_shared?: boolean | undefined;
+  /** The sort order of GET /v1/contacts */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | '-last_message_at' | undefined;
+  /** Its place among the segments, the smallest first */
+  position?: number | undefined;
+}
+
+export interface SegmentUpdate {
+  /** Unique, ignoring case, among the company's shared segments and among the private segments of each user */
+  name?: string | undefined;
+  /** The filters of GET /v1/contacts. A segment whose filters name a record that was deleted later is empty */
+  filters?: ContactFilters | undefined;
+  /** true: everyone who may read contacts sees the segment; false: only its owner. Keys have shared segments only */
+  is_shared?: boolean | undefined;
+  /** The sort order of GET /v1/contacts */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | '-last_message_at' | undefined;
+  /** Its place among the segments, the smallest first */
+  position?: number | undefined;
+}
+
+export interface SegmentCounts {
+  /** The segments that the caller sees */
+  segments: Array<{
+    /** Identifier: 24 lower-case hex characters */
+    segment: string;
+    /** Its contacts; 1000 means that many or more. Null where no index finds them among more than 50,000 contacts */
+    count: number | null;
+  }>;
+}
+
 export interface PresenceChange {
   /** VIEWING lasts 60 seconds, and TYPING 15 seconds, after which it becomes VIEWING; repeat the call to extend them. Both end when the caller's last live stream closes */
   state: 'VIEWING' | 'TYPING' | 'AWAY';
@@ -5337,7 +5485,7 @@ export type LiveEvent = {
   /** Too many of these records have changed, or the changes are too old to be listed: read the lists again */
   data: {
     /** The events affected */
-    events: Array<'inbox' | 'contact' | 'contact_note' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'scheduled_message' | 'csat_survey' | 'table_row' | 'notification' | 'view'>;
+    events: Array<'inbox' | 'contact' | 'contact_note' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'contact_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'scheduled_message' | 'csat_survey' | 'table_row' | 'notification' | 'view' | 'segment'>;
   };
 } | {
   /** The event */
@@ -5404,6 +5552,13 @@ export type LiveEvent = {
   data: ConversationRun;
 } | {
   /** The event */
+  event: 'contact_run';
+  /** The cursor from which the stream can be resumed */
+  id?: string | undefined;
+  /** The record as its GET returns it */
+  data: ContactRun;
+} | {
+  /** The event */
   event: 'bulk_run';
   /** The cursor from which the stream can be resumed */
   id?: string | undefined;
@@ -5460,6 +5615,13 @@ export type LiveEvent = {
   data: View;
 } | {
   /** The event */
+  event: 'segment';
+  /** The cursor from which the stream can be resumed */
+  id?: string | undefined;
+  /** The record as its GET returns it */
+  data: Segment;
+} | {
+  /** The event */
   event: 'presence';
   /** The cursor from which the stream can be resumed */
   id?: string | undefined;
@@ -5473,7 +5635,7 @@ export type LiveEvent = {
   /** The record was removed; the messages of a removed conversation are not reported separately */
   data: {
     /** The event */
-    event: 'contact' | 'contact_note' | 'conversation' | 'message' | 'campaign' | 'table_row' | 'view';
+    event: 'contact' | 'contact_note' | 'conversation' | 'message' | 'campaign' | 'table_row' | 'view' | 'segment';
     /** The record that was removed */
     _id: string;
   };

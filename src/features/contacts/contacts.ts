@@ -119,15 +119,15 @@ export async function keepContact(tx: TenantTx, id: string): Promise<void> {
 
 export async function updateContactById(tenant: Acting, id: string, input: ContactUpdate): Promise<Contact> {
   const wanted = await readPhoneInput(tenant.read, input);
-  return tenant.tx((tx) => changeContact(tx, id, wanted));
+  return tenant.tx(async (tx) => (await changeContact(tx, id, wanted)).contact);
 }
 
 /** Writes custom fields of a contact inside a conversation, in the caller's transaction, and emits the events. */
-export const writeContactFields = (
+export const writeContactFields = async (
   tx: TenantTx,
   { contact, conversation }: { contact: string; conversation: string },
   custom_fields: NonNullable<ContactUpdate['custom_fields']>,
-): Promise<Contact> => changeContact(tx, contact, { custom_fields }, conversation);
+): Promise<Contact> => (await changeContact(tx, contact, { custom_fields }, conversation)).contact;
 
 /** Notes in the caller's transaction that the contact wants no more messages. Returns false when they have said so before. */
 export async function optOutContact(tx: TenantTx, id: string): Promise<boolean> {
@@ -137,13 +137,13 @@ export async function optOutContact(tx: TenantTx, id: string): Promise<boolean> 
   return true;
 }
 
-/** `conversation`: inside of which the change happens. */
-async function changeContact(
+/** Changes a contact in the caller's transaction. `conversation`: inside of which the change happens. */
+export async function changeContact(
   tx: TenantTx,
   id: string,
   wanted: InputWithReadPhone,
   conversation?: string,
-): Promise<Contact> {
+): Promise<{ contact: Contact; isChanged: boolean }> {
   if ((await keepContactsFromRemoval(tx, [id])) === 0) throw notFound();
   const named = listShown([{ _id: id, ...wanted }]);
   // Identities are claimed before the contact is locked, in the same order as ingestion, and again afterwards, because the contact may
@@ -154,13 +154,13 @@ async function changeContact(
   const { fields, changes } = await applyInput(tx, own, wanted);
   await releaseIdentities(tx, id, own, fields);
   await assignIdentities(tx, named);
-  if (isDeepStrictEqual(fields, own)) return before;
+  if (isDeepStrictEqual(fields, own)) return { contact: before, isChanged: false };
   if (identifiesNobody(fields) && !identifiesNobody(own) && !(await hasIdentity(tx, id)))
     throw makeIdentityMissingError();
   const updated = await updateContact(tx, id, fields, changes);
   const contact = expectRecordSize('custom_fields', updated, { before: own, after: fields });
   await emitWritten(tx, [{ isNew: false, person: contact, changes }], [contact], conversation);
-  return contact;
+  return { contact, isChanged: true };
 }
 
 export function pickFields(contact: LockedContact): ContactFields {

@@ -33,18 +33,23 @@ const SHORTEST_IDENTITY = 8;
  * has one line for the erasure. The log of deliveries is longer still and is left to a job.
  */
 export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promise<Contact> {
-  const { companyId } = tenant;
   expectFound(await findContact(tenant.read, id));
-  await workInPortions(() => kit.database.tenantTx(companyId, (tx) => unlinkRows(tx, id, ROW_PORTION)));
   return repeatOvertaken(async () => {
-    const known = await kit.database.tenantTx(companyId, (tx) => listNetworkIdentities(tx, id));
-    await eraseKeptCallbacks(kit, companyId, known);
+    const known = await prepareRemoval(kit, tenant.companyId, id);
     return tenant.tx((tx) => removeContactOnce(kit, tx, id, known));
   }, isChangedMeanwhile);
 }
 
+/** Does what a removal does before its transaction. Returns the names of the contact that are known now. */
+export async function prepareRemoval(kit: Kit, company: string, id: string): Promise<string[]> {
+  await workInPortions(() => kit.database.tenantTx(company, (tx) => unlinkRows(tx, id, ROW_PORTION)));
+  const known = await kit.database.tenantTx(company, (tx) => listNetworkIdentities(tx, id));
+  await eraseKeptCallbacks(kit, company, known);
+  return known;
+}
+
 /** Removes the contact. Throws ChangedMeanwhile for a name that is not `known`, because kept callbacks with it would outlive the contact. */
-async function removeContactOnce(kit: Kit, tx: TenantTx, id: string, known: string[]): Promise<Contact> {
+export async function removeContactOnce(kit: Kit, tx: TenantTx, id: string, known: string[]): Promise<Contact> {
   const company = tx.companyId;
   await lockConversationsForRemoval(tx, [id]);
   const contact = expectFound((await lockContactsForRemoval(tx, [id]))[0]);

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { sendCsv } from '../../platform/http/download.ts';
+import { pageWindow } from '../../platform/store/paging.ts';
 import { walkPortions } from '../../platform/store/portions.ts';
 import { csvLine } from '../../platform/work/sheets/csv.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
@@ -11,8 +12,8 @@ import { listAllDefinitions } from '../custom-fields/values.ts';
 import { toCell } from '../imports/cells.ts';
 import type { ContactMatch } from './list/filter-queries.ts';
 import { walkContacts } from './import/queries.ts';
-import { readContactMatch } from './list/list.ts';
-import type { Contact, ContactExportQuery } from './schemas.ts';
+import { findContactPage, readContactMatch } from './list/list.ts';
+import { MAX_IDS, type Contact, type ContactExportQuery } from './schemas.ts';
 
 const COLUMNS = [
   '_id',
@@ -38,6 +39,8 @@ const COLUMNS = [
 
 // A statement that looks at this many contacts takes some ten milliseconds, however few of them match.
 const REACH = 1_000;
+/** The page of all contacts that a request can list by their ids. */
+const LISTED = { limit: MAX_IDS, skipCount: true, sort: '-createdAt' } as const;
 
 /** Checks search and filters before the stream of the answer begins. Throws what readContactMatch throws, and RATE_LIMITED for a third export at once. */
 export async function exportContacts(
@@ -55,6 +58,11 @@ export async function exportContacts(
 async function* writePortions(tenant: Tenant, match: ContactMatch, fields: CustomField[]): AsyncGenerator<string> {
   // The prefix distinguishes a custom field called `name` from the contact's own field.
   yield csvLine([...COLUMNS, ...fields.map(({ slug }) => `custom_fields.${slug}`)]);
+  if (match.ids !== null) {
+    const listed = await findContactPage(tenant, match, pageWindow('contacts', LISTED));
+    yield listed.map((contact) => toLine(contact, fields)).join('');
+    return;
+  }
   const portions = walkPortions((last: Contact | null) =>
     walkContacts(tenant.walk, match, last && { createdAt: last.createdAt, id: last._id }, REACH),
   );

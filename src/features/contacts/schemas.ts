@@ -88,7 +88,7 @@ export const ContactParams = Type.Object({ id: recordId('contact') });
 const identifier = nullable(Type.String({ minLength: 1, maxLength: 255, ...NOT_BLANK }));
 
 /** Tags are stored exactly as given, so blanks around one are refused: they would make a second tag that looks the same. */
-const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
+export const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
 
 export const MAX_TAGS = declareLimit(50, { topic: 'Contacts', what: 'Tags per contact', beyond: '400' });
 
@@ -140,7 +140,7 @@ const SEARCH =
 const FILTERS = `A contact must match all of them. ${describeFilters(
   'contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, ' +
     'contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), ' +
-    'contact.opted_out, contact.source, or the id or slug of a custom field of contacts',
+    'contact.opted_out, contact.blocked, contact.source, or the id or slug of a custom field of contacts',
 )}`;
 
 /** The same filters in a body. Their values are checked as those of the list. */
@@ -181,7 +181,11 @@ const MATCH_QUERY = {
     'contact-field',
   ),
 };
-const MAX_IDS = declareLimit(100, { topic: 'Contacts', what: 'Contacts in the filter `ids`', beyond: '400' });
+/** The filters that are kept with a segment, and that select the contacts of a bulk change. */
+export const ContactFilters = define('ContactFilters', strict({ ...MATCH_QUERY, search: searchParameter(SEARCH) }));
+export type ContactFilters = Static<typeof ContactFilters>;
+export const CONTACT_SORTS = [...SORTS, '-last_message_at'] as const;
+export const MAX_IDS = declareLimit(100, { topic: 'Contacts', what: 'Contacts in the filter `ids`', beyond: '400' });
 const IDS = `Contacts with these ids, separated by commas, at most ${MAX_IDS}. Unknown ids are ignored`;
 const LIST_QUERY = {
   ...MATCH_QUERY,
@@ -196,10 +200,9 @@ const LIST_QUERY = {
     }),
   ),
 };
-export const ContactQuery = pageQuery('-createdAt', LIST_QUERY, [...SORTS, '-last_message_at']);
+export const ContactQuery = pageQuery('-createdAt', LIST_QUERY, CONTACT_SORTS);
 export type ContactQuery = Static<typeof ContactQuery>;
-
-export const ContactExportQuery = strict(MATCH_QUERY);
+export const ContactExportQuery = strict({ ...MATCH_QUERY, ids: LIST_QUERY.ids });
 export type ContactExportQuery = Static<typeof ContactExportQuery>;
 
 export const ContactImportParams = Type.Object({ importId: recordId('contact-import') });

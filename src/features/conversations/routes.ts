@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { CSV_ANSWER } from '../../platform/http/download.ts';
 import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
@@ -10,6 +11,7 @@ import {
   markConversationUnread,
 } from './conversations.ts';
 import { ConversationCounts } from './counts/schemas.ts';
+import { exportConversations } from './export.ts';
 import { pageHistory } from './history/history.ts';
 import { HistoryList, HistoryQuery } from './history/schemas.ts';
 import { pageConversations } from './list.ts';
@@ -17,6 +19,7 @@ import { openConversation } from './open.ts';
 import {
   Conversation,
   ConversationCreate,
+  ConversationExportQuery,
   ConversationList,
   ConversationParams,
   ConversationQuery,
@@ -72,6 +75,24 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
   });
   recordRoutes(app, kit);
   changeRoutes(app, kit);
+  exportRoute(app, kit);
+}
+
+function exportRoute(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/conversations/export',
+    scope: 'conversations:read',
+    summary: 'Export conversations as CSV',
+    description:
+      'The conversations that GET /v1/conversations lists with these filters, the newest first, with one column per ' +
+      'custom field. A text that a spreadsheet would read as a formula is prefixed with an apostrophe, except plain ' +
+      'numbers and phone numbers.',
+    query: ConversationExportQuery,
+    errors: ['UNKNOWN_REFERENCE'],
+    answers: { 200: CSV_ANSWER },
+    handler: (tenant, { query, reply }) => exportConversations(kit, tenant, query, reply),
+  });
 }
 
 function recordRoutes(app: FastifyInstance, kit: Kit): void {

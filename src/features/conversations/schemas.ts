@@ -291,9 +291,7 @@ export const ConversationFilters = define(
 );
 export type ConversationFilters = Static<typeof ConversationFilters>;
 export const CONVERSATION_SORTS = [...SORTS, '-last_message_at', 'waiting_since', '-priority'] as const;
-export const ConversationQuery = pageQuery(
-  '-createdAt',
-  { ...CONVERSATION_FILTERS, search: searchParameter(SEARCH, 'conversation', 'contact') },
-  CONVERSATION_SORTS,
-);
+const LISTED = { ...CONVERSATION_FILTERS, search: searchParameter(SEARCH, 'conversation', 'contact') };
+export const ConversationExportQuery = strict(LISTED);
+export const ConversationQuery = pageQuery('-createdAt', LISTED, CONVERSATION_SORTS);
 export type ConversationQuery = Static<typeof ConversationQuery>;

@@ -7,6 +7,7 @@ import { readRuns } from '../bulk/bulk.ts';
 import { readCampaigns } from '../campaigns/campaigns.ts';
 import { readContacts } from '../contacts/contacts.ts';
 import { readNotes } from '../contacts/notes/notes.ts';
+import { readContactRuns } from '../contacts/bulk/runs.ts';
 import { readConversationRuns } from '../conversations/bulk/runs.ts';
 import { readConversations } from '../conversations/conversations.ts';
 import { readHistoryEntries } from '../conversations/history/history.ts';
@@ -16,6 +17,7 @@ import { readNotifications } from '../notifications/notifications.ts';
 import { readMessages } from '../messages/messages.ts';
 import { readSurveys } from '../csat/csat.ts';
 import { readScheduledMessages } from '../scheduled-messages/scheduled-messages.ts';
+import { SEGMENTS, VIEWS, type ViewKind } from '../views/kinds.ts';
 import { readViews } from '../views/views.ts';
 import { readRows } from '../tables/rows/rows.ts';
 import type { NotedChange } from './queries.ts';
@@ -55,6 +57,7 @@ const KINDS = new Map<string, Kind[]>([
       { event: 'contact_import', scope: 'contacts:read', isRemovable: false, read: importsOfKind('CONTACTS') },
       { event: 'table_import', scope: 'tables:read', isRemovable: false, read: importsOfKind('TABLE') },
       { event: 'conversation_run', scope: 'conversations:read', isRemovable: false, read: readConversationRuns },
+      { event: 'contact_run', scope: 'contacts:read', isRemovable: false, read: readContactRuns },
     ],
   ],
   ['follow_ups', [{ event: 'follow_up', scope: 'agents:read', isRemovable: false, read: readFollowUps }]],
@@ -68,19 +71,15 @@ const KINDS = new Map<string, Kind[]>([
     'notifications',
     [{ event: 'notification', scope: 'conversations:read', isRemovable: false, read: readNotifications }],
   ],
-  [
-    'views',
-    [
-      {
-        event: 'view',
-        scope: 'conversations:read',
-        isRemovable: true,
-        read: (read, ids, _secrets, user) => readViews(read, ids, user),
-      },
-    ],
-  ],
+  ['views', [viewsOfKind(VIEWS)]],
+  ['segments', [viewsOfKind(SEGMENTS)]],
   ['bulk_runs', [{ event: 'bulk_run', scope: 'messages:read', isRemovable: false, read: readRuns }]],
 ]);
+
+function viewsOfKind(kind: ViewKind): Kind {
+  const read: Kind['read'] = (tx, ids, _secrets, user) => readViews(kind, tx, ids, user);
+  return { event: kind.word, scope: kind.scopes.read, isRemovable: true, read };
+}
 
 function importsOfKind(kind: 'CONTACTS' | 'TABLE'): Kind['read'] {
   return async (read, ids) => (await readImports(read, ids)).filter((each) => each.kind === kind);

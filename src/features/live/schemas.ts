@@ -6,6 +6,7 @@ import { BulkRun } from '../bulk/schemas.ts';
 import { Campaign } from '../campaigns/schemas.ts';
 import { ContactNote } from '../contacts/notes/schemas.ts';
 import { Contact } from '../contacts/schemas.ts';
+import { ContactRun } from '../contacts/bulk/schemas.ts';
 import { ConversationRun } from '../conversations/bulk/schemas.ts';
 import { HistoryEntry } from '../conversations/history/schemas.ts';
 import { Conversation } from '../conversations/schemas.ts';
@@ -16,7 +17,7 @@ import { Notification } from '../notifications/schemas.ts';
 import { CsatSurvey } from '../csat/schemas.ts';
 import { ScheduledMessage } from '../scheduled-messages/schemas.ts';
 import { Row } from '../tables/schemas.ts';
-import { View } from '../views/schemas.ts';
+import { SEGMENT_SCHEMAS, VIEW_SCHEMAS } from '../views/schemas.ts';
 
 const RECORD_EVENTS = [
   'inbox',
@@ -28,6 +29,7 @@ const RECORD_EVENTS = [
   'contact_import',
   'table_import',
   'conversation_run',
+  'contact_run',
   'bulk_run',
   'campaign',
   'follow_up',
@@ -36,6 +38,7 @@ const RECORD_EVENTS = [
   'table_row',
   'notification',
   'view',
+  'segment',
 ] as const;
 export type RecordEvent = (typeof RECORD_EVENTS)[number];
 
@@ -118,6 +121,7 @@ const LiveEvent = define(
     record('contact_import', Import),
     record('table_import', Import),
     record('conversation_run', ConversationRun),
+    record('contact_run', ContactRun),
     record('bulk_run', BulkRun),
     record('campaign', Campaign),
     record('follow_up', FollowUp),
@@ -125,13 +129,14 @@ const LiveEvent = define(
     record('csat_survey', CsatSurvey),
     record('table_row', Row),
     record('notification', Notification),
-    record('view', View),
+    record('view', VIEW_SCHEMAS.record),
+    record('segment', SEGMENT_SCHEMAS.record),
     event('presence', ref(Presence, 'A user views a conversation or types in it')),
     event(
       'removed',
       plain.object('The record was removed; the messages of a removed conversation are not reported separately', {
         event: oneOf(
-          ['contact', 'contact_note', 'conversation', 'message', 'campaign', 'table_row', 'view'],
+          ['contact', 'contact_note', 'conversation', 'message', 'campaign', 'table_row', 'view', 'segment'],
           'The event',
         ),
         _id: plain.text('The record that was removed'),

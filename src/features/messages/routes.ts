@@ -23,6 +23,8 @@ import { searchMessages } from './search.ts';
 import { SendContent } from './content/schemas.ts';
 import { sendContent } from './content/send-content.ts';
 import { sendFile, sendText } from './send.ts';
+import { TRANSCRIPT_ANSWER, TranscriptQuery } from './transcript/schemas.ts';
+import { sendTranscript } from './transcript/transcript.ts';
 
 export function messageRoutes(app: FastifyInstance, kit: Kit): void {
   declareTag('messages', 'Reading, sending, notes');
@@ -71,6 +73,24 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     params: MessageParams,
     answers: { 200: ref(MessageBody) },
     handler: (tenant, { params }) => readMessageBody(tenant, params.id),
+  });
+  transcriptRoutes(app, kit);
+}
+
+/** The transcript, and what writes messages. */
+function transcriptRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/conversations/:id/transcript',
+    scope: 'messages:read',
+    summary: 'Download the transcript of a conversation',
+    description:
+      'All messages of the conversation with their authors and times, the oldest first, as a text or an HTML page. ' +
+      "A file is shown by its name. The team's notes are included only with `notes=true`.",
+    params: ConversationParams,
+    query: TranscriptQuery,
+    answers: { 200: TRANSCRIPT_ANSWER },
+    handler: (tenant, { params, query, reply }) => sendTranscript(kit, tenant, params.id, { query, reply }),
   });
   writeRoutes(app, kit);
 }

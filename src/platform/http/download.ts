@@ -37,12 +37,20 @@ export function createExportAdmission(waitMs = WAIT_MS): AdmitReply {
   return createReplyPlaces(createShares(MOST_EXPORTS, waitMs), refuseLate);
 }
 
+/** Sends a CSV file. */
+export const sendCsv = (reply: FastifyReply, name: string, portions: AsyncGenerator<string>): Readable =>
+  sendFile(reply, { name, type: 'text/csv; charset=utf-8; header=present' }, portions);
+
 /**
- * Sends a CSV file. `portions` yields texts of some hundred lines, each when the client is ready for it. When the client hangs up, no more
+ * Sends a file to be saved. `portions` yields texts of some hundred lines, each when the client is ready for it. When the client hangs up, no more
  * are read. When a portion fails, the connection is cut, so that the client notices that the file is incomplete.
  */
-export function sendCsv(reply: FastifyReply, fileName: string, portions: AsyncGenerator<string>): Readable {
-  reply.header('content-type', 'text/csv; charset=utf-8; header=present');
-  reply.header('content-disposition', `attachment; filename="${fileName}"`);
+export function sendFile(
+  reply: FastifyReply,
+  { name, type }: { name: string; type: string },
+  portions: AsyncGenerator<string>,
+): Readable {
+  reply.header('content-type', type);
+  reply.header('content-disposition', `attachment; filename="${name}"`);
   return Readable.from(portions, { highWaterMark: 1 });
 }

@@ -41,7 +41,7 @@ export const ERRORS = {
   FIELD_EXISTS: { status: 409, title: 'A custom field already has this slug' },
   QUICK_REPLY_EXISTS: { status: 409, title: 'A quick reply already has this shortcut' },
   TEAM_EXISTS: { status: 409, title: 'Another team has this name' },
-  VIEW_EXISTS: { status: 409, title: 'Another view has this name' },
+  VIEW_EXISTS: { status: 409, title: 'Another view or segment has this name' },
   PIPELINE_IS_DEFAULT: { status: 409, title: 'The default pipeline cannot be removed' },
   STEP_IN_USE: { status: 409, title: 'Conversations are in a step that would be removed' },
   NO_CONVERSATION: { status: 409, title: 'The visitor has not written yet' },

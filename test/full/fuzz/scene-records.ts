@@ -75,6 +75,8 @@ export async function createSceneRecords(
   for (const shortcut of ['hello', 'bye', 'thanks'])
     await make('quick-replies', { title: 'Till', shortcut, content: 'Olá {{contact.name}}' });
   for (const name of ['Urgent', 'Open', 'Mine'])
+    await make('segments', { name, is_shared: true, filters: { search: 'ana' } });
+  for (const name of ['Urgent', 'Open', 'Mine'])
     await make('views', { name, is_shared: true, filters: { open: true } });
   const contacts = await store.sql<{ _id: string }>(
     'select _id from contacts where company_id = $1 order by _id limit 3',
@@ -84,6 +86,7 @@ export async function createSceneRecords(
   for (const name of ['Hours', 'Prices', 'Delivery'])
     await make('knowledge/autcl', { name, content: '# Till\n\nOpen at nine.' });
   for (const add_tags of [['vip'], ['shop']]) await make('conversations/bulk', { filter: {}, change: { add_tags } });
+  for (const add_tags of [['vip'], ['shop']]) await make('contacts/bulk-changes', { filter: {}, change: { add_tags } });
   const [inbox] = await store.sql<{ _id: string }>(
     'select _id from inboxes where company_id = $1 order by _id limit 1',
     [company],

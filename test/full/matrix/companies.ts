@@ -144,6 +144,8 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
   });
   const change = { owner: user, team, add_tags: [marker] };
   const run = await write('POST', '/v1/conversations/bulk', { ids: [conversation], change });
+  const contactChange = { owner: user, business, add_tags: [marker] };
+  const contactRun = await write('POST', '/v1/contacts/bulk-changes', { ids: [contact], change: contactChange });
   const sheets = await createSheets(platform, key, { contact, business, marker, column: slugs.column });
   const form = buildForm({ file: `${marker} file` });
   const attachment = (await platform.call(201, 'POST', '/v1/resource/upload-attachment', { key, ...form })).body;
@@ -161,6 +163,9 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
     actions,
   });
   const view = await write('POST', '/v1/views', { name: marker, is_shared: true, filters });
+  const ofContacts = [{ field: fields['contact-field'], operator: 'eq', value: marker }];
+  const kept = { filters: JSON.stringify(ofContacts) };
+  const segment = await write('POST', '/v1/segments', { name: marker, is_shared: true, filters: kept });
   const note = await write('POST', `/v1/contacts/${contact}/notes`, { content: marker });
   const item = await write('POST', '/v1/knowledge/autcl', {
     name: marker,
@@ -178,6 +183,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
     attachment: attachment._id,
     'quick-reply': reply._id,
     view: view._id,
+    segment: segment._id,
     'contact-note': note._id,
     macro: macro._id,
     rule: rule._id,
@@ -191,6 +197,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
     notification: await insertNotification(platform, { conversation, user }),
     'push-subscription': await insertPushSubscription(platform, { user, marker }),
     'conversation-run': run._id,
+    'contact-run': contactRun._id,
     'mcp-server': await insertMcpServer(platform, { agent, marker }),
   };
   return { ...fields, business, pipeline: pipeline._id, step, ...others, ...sheets };

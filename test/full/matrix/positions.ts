@@ -85,6 +85,7 @@ const LISTS = new Map<string, (own: FullCompany) => string>([
   ['/v1/messages/conversation/{id}', (own) => `messages:${findId(own, 'conversation')}`],
   ['/v1/inboxes/{id}/templates', (own) => `templates:${findId(own, 'inbox')}`],
   ['/v1/conversations/bulk', () => 'conversation-runs'],
+  ['/v1/contacts/bulk-changes', () => 'contact-runs'],
   ['/v1/conversations/{id}/history', (own) => `history:${findId(own, 'conversation')}`],
   ['/v1/rules/{id}/runs', (own) => `rule-runs:${findId(own, 'rule')}`],
   ['/v1/webhooks/deliveries/replay', () => 'delivery-replays'],

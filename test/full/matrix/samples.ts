@@ -222,7 +222,7 @@ async function endImports({ database }: Platform, own: FullCompany): Promise<voi
 async function endRuns({ database }: Platform, own: FullCompany): Promise<void> {
   await database.sql(
     `update runs set status = 'CANCELLED', finished_at = now(), is_waiting = false
-      where company_id = $1 and kind = 'CONVERSATIONS' and finished_at is null`,
+      where company_id = $1 and kind in ('CONVERSATIONS', 'CONTACT_CHANGES') and finished_at is null`,
     [own._id],
   );
 }
@@ -460,6 +460,11 @@ export const SAMPLES: Record<string, Sample> = {
   'POST /v1/contacts/bulk': {
     body: () => ({ contacts: [{ external_id: `till_${newId()}`, name: 'Ana' }] }),
   },
+  'POST /v1/contacts/bulk-changes': {
+    body: (own) => ({ ids: [findId(own, 'contact')], filter: undefined, change: { add_tags: ['till'] } }),
+    excludes: { filter: ['ids'] },
+    prepare: endRuns,
+  },
   'POST /v1/contacts/import/phone-numbers': { body: () => ({ phone_numbers: ['+5511988880000'] }) },
   'POST /v1/contacts/import': {
     body: () => ({ file: 'external_id\nAna\n', mapping: { external_id: 'external_id' } }),
@@ -540,6 +545,8 @@ export const SAMPLES: Record<string, Sample> = {
   },
   'PATCH /v1/business-hours/{id}': { body: () => ({ name: 'Shop' }) },
   'POST /v1/views': { body: () => ({ name: newId(), is_shared: true, filters: { open: true } }) },
+  'POST /v1/segments': { body: () => ({ name: newId(), is_shared: true, filters: { search: 'ana' } }) },
+  'PATCH /v1/segments/{id}': { body: () => ({ position: 1 }) },
   'PATCH /v1/views/{id}': { body: () => ({ position: 1 }) },
   'POST /v1/scheduled-messages': {
     body: (own) => ({ ...schedules(own), hold_seconds: undefined }),

@@ -4,7 +4,8 @@ import { forgetCampaign, rereadCampaigns, showCampaign } from '../records/campai
 import { rereadFiles, showFile } from '../records/contact-files.ts';
 import { forgetNote, rereadNotes, showNote } from '../records/contact-notes.ts';
 import { forgetContact, rereadContacts, showContact } from '../records/contacts.ts';
-import { rereadConversationRuns, showConversationRun } from '../records/conversation-runs.ts';
+import { CONTACT_RUNS } from '../records/contact-runs.ts';
+import { CONVERSATION_RUNS } from '../records/conversation-runs.ts';
 import {
   forgetConversation,
   refreshSearchesSoon,
@@ -21,7 +22,8 @@ import { rereadNotifications, showNotification } from '../records/notifications.
 import { queries } from '../records/queries.ts';
 import { rereadScheduled, showScheduled } from '../records/scheduled-messages.ts';
 import { forgetRowById, rereadRows, rereadTableImports, showLiveRow, showTableImport } from '../records/tables.ts';
-import { forgetView, rereadViews, showView } from '../records/views.ts';
+import { SEGMENTS } from '../records/segments.ts';
+import { SAVED_VIEWS } from '../records/views.ts';
 import { noticeMessage } from '../notices/notices.ts';
 import { noticeNotification } from '../notifications/desktop.ts';
 import { setPresent, showPresence } from './presence.ts';
@@ -46,39 +48,29 @@ export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
       return showContact(change.data);
     case 'contact_note':
       return showNote(change.data);
+    case 'presence':
+      return showPresence(change.data);
+    case 'removed':
+      return forget(change.data.event, change.data._id);
     case 'campaign':
       return showCampaign(change.data);
     case 'follow_up':
       return showFollowUp(change.data);
-    case 'csat_survey':
-      return showSurvey(change.data);
     case 'scheduled_message':
       return showScheduled(change.data);
     case 'contact_import':
       return showContactImport(change.data);
     case 'table_import':
       return showTableImport(change.data);
-    case 'conversation_run':
-      return showConversationRun(change.data);
     case 'table_row':
       return showLiveRow(change.data);
+    case 'csat_survey':
     case 'view':
-      return showView(change.data);
+    case 'segment':
+    case 'conversation_run':
+    case 'contact_run':
     case 'bulk_run':
-      queries.setQueryData([change.event, change.data._id], change.data);
-      return undefined;
-    default:
-      return applySignal(change);
-  }
-}
-
-/** Applies what is no change of a record that the page has. */
-function applySignal(change: LiveEvent): void {
-  switch (change.event) {
-    case 'presence':
-      return showPresence(change.data);
-    case 'removed':
-      return forget(change.data.event, change.data._id);
+      return applyToStore(change);
     case 'reset':
       // Rows are imported by the thousand, which concerns no other list.
       return change.data.events.every((event) => event === 'table_row') ? rereadRows() : rereadAll();
@@ -89,6 +81,28 @@ function applySignal(change: LiveEvent): void {
     default:
       // A newer platform may send further events.
       return undefined;
+  }
+}
+
+type StoreEvent = Extract<
+  LiveEvent,
+  { event: 'csat_survey' | 'view' | 'segment' | 'conversation_run' | 'contact_run' | 'bulk_run' }
+>;
+
+function applyToStore(change: StoreEvent): void {
+  switch (change.event) {
+    case 'csat_survey':
+      return showSurvey(change.data);
+    case 'view':
+      return SAVED_VIEWS.show(change.data);
+    case 'segment':
+      return SEGMENTS.show(change.data);
+    case 'conversation_run':
+      return CONVERSATION_RUNS.show(change.data);
+    case 'contact_run':
+      return CONTACT_RUNS.show(change.data);
+    default:
+      queries.setQueryData([change.event, change.data._id], change.data);
   }
 }
 
@@ -105,7 +119,8 @@ function forget(kind: string, id: string): void {
   if (kind === 'message') return forgetMessage(id);
   if (kind === 'campaign') return forgetCampaign(id);
   if (kind === 'table_row') return forgetRowById(id);
-  if (kind === 'view') return forgetView(id);
+  if (kind === 'view') return SAVED_VIEWS.forget(id);
+  if (kind === 'segment') return SEGMENTS.forget(id);
   forgetConversation(id);
   forgetThread(id);
   rereadFiles();
@@ -113,7 +128,8 @@ function forget(kind: string, id: string): void {
 
 export function rereadAll(): void {
   rereadConversations();
-  rereadConversationRuns();
+  CONVERSATION_RUNS.reread();
+  CONTACT_RUNS.reread();
   rereadThreads();
   rereadHistory();
   rereadContacts();
@@ -128,5 +144,6 @@ export function rereadAll(): void {
   rereadScheduled();
   rereadInboxes();
   rereadNotifications();
-  rereadViews();
+  SAVED_VIEWS.reread();
+  SEGMENTS.reread();
 }

@@ -12,6 +12,7 @@ import type {
   Macro,
   Pipeline,
   QuickReply,
+  Segment,
   Team,
   User,
   View,
@@ -68,12 +69,16 @@ export function useMacros(): readonly Macro[] {
 }
 
 /** The saved views that the user sees, in no particular order; the live stream keeps them up to date. */
-export const useAllViews = (): UseQueryResult<readonly View[]> =>
+export const useAllViews = (): UseQueryResult<readonly View[]> => useLiveList('views', () => parley.views.list.all());
+export const useAllSegments = (): UseQueryResult<readonly Segment[]> =>
+  useLiveList('segments', () => parley.segments.list.all());
+
+const useLiveList = <T>(name: string, list: () => AsyncIterable<T>): UseQueryResult<readonly T[]> =>
   useQuery({
-    queryKey: ['company', 'views'],
+    queryKey: ['company', name],
     queryFn: async () => {
       await whenLive();
-      return readAll(() => parley.views.list.all());
+      return readAll(list);
     },
     ...LIVE,
   });
@@ -159,8 +164,7 @@ export const rereadCompany = (
     | 'pipelines'
     | 'custom-fields'
     | 'quick-replies'
-    | 'macros'
-    | 'views',
+    | 'macros',
 ): void => void queries.invalidateQueries({ queryKey: ['company', name] });
 
 export function useUser(id: string | null): User | null {

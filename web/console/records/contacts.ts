@@ -5,6 +5,7 @@ import { parley } from '../client.ts';
 import { defineTexts, getTexts } from '../texts/texts.ts';
 import { changeFeeds, placeInFeed, removeFromFeed, replaceInFeed, useFeed, type Feed, type FeedView } from './feeds.ts';
 import { LIVE, queries } from './queries.ts';
+import { SEGMENTS } from './segments.ts';
 
 const keyOf = (id: string): readonly string[] => ['contact', id];
 const CONTACT_FEEDS = ['contacts'] as const;
@@ -112,6 +113,7 @@ export function showContact(contact: Contact): void {
   if (before && before.updatedAt > contact.updatedAt) return;
   queries.setQueryData(keyOf(contact._id), contact);
   changeFeeds<Contact>(CONTACT_FEEDS, (feed, [, choice]) => showInFeed(feed, contact, choice as ContactChoice));
+  SEGMENTS.recountSoon();
 }
 
 /** A list of all contacts shows a new one at once. Whether a search finds it, only the platform can tell. */
@@ -127,6 +129,7 @@ function showInFeed(feed: Feed<Contact>, contact: Contact, choice: ContactChoice
 export function forgetContact(id: string): void {
   queries.removeQueries({ queryKey: keyOf(id) });
   changeFeeds<Contact>(CONTACT_FEEDS, (feed) => removeFromFeed(feed, id));
+  SEGMENTS.recountSoon();
 }
 
 export function rereadContacts(): void {

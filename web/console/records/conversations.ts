@@ -16,7 +16,7 @@ import {
 import { inOrder, LeftOut } from './in-order.ts';
 import { LIVE, queries } from './queries.ts';
 import { sendHeld } from './scheduled-messages.ts';
-import { readViewCountsSoon } from './views.ts';
+import { SAVED_VIEWS } from './views.ts';
 
 const FEEDS = ['conversations'] as const;
 const COUNTS = ['conversation-counts'] as const;
@@ -93,14 +93,14 @@ export function showConversation(conversation: Conversation): void {
     return placeInFeed(feed, conversation, placesOf(view.sort));
   });
   if (!before || changesCounts(before, conversation)) readCountsSoon();
-  readViewCountsSoon();
+  SAVED_VIEWS.recountSoon();
 }
 
 export function forgetConversation(id: string): void {
   queries.removeQueries({ queryKey: keyOf(id) });
   changeFeeds<Conversation>(FEEDS, (feed) => removeFromFeed(feed, id));
   readCountsSoon();
-  readViewCountsSoon();
+  SAVED_VIEWS.recountSoon();
 }
 
 export const rereadConversations = (): void => {

@@ -14,6 +14,12 @@ interface SearchFieldProps {
 
 export function SearchField({ label, value, onSearch }: SearchFieldProps): ReactElement {
   const [typed, setTyped] = useState(value);
+  const [seen, see] = useState(value);
+  // The search was changed elsewhere, for example by opening a segment.
+  if (seen !== value) {
+    see(value);
+    if (typed.trim() !== value) setTyped(value);
+  }
   useEffect(() => {
     if (typed.trim() === value) return undefined;
     const timer = setTimeout(() => onSearch(typed.trim()), TYPED_MS);

@@ -44,6 +44,7 @@ export const COLUMN_TYPES = {
   owner: 'ID',
   business: 'ID',
   opted_out: 'BOOLEAN',
+  blocked: 'BOOLEAN',
   source: 'SELECT',
 } as const satisfies Record<string, FilterType>;
 export type Column = keyof typeof COLUMN_TYPES;
@@ -192,6 +193,7 @@ function columnCondition(column: Column, operator: Operator, value: string, bind
     case 'business':
       return recordCondition(`${column}_id`, operator, value, bind);
     case 'opted_out':
+    case 'blocked':
     case 'source':
       return textColumn(`${column}::text`, operator, value, bind);
     case 'external_id':

@@ -1,4 +1,4 @@
-import { many } from '../../../platform/store/db.ts';
+import { many, oneValue } from '../../../platform/store/db.ts';
 import type { TenantRead } from '../../../platform/store/tenant.ts';
 import { buildConditions, type ContactMatch } from './filter-queries.ts';
 
@@ -12,4 +12,24 @@ export async function listFoundContacts(tx: TenantRead, match: ContactMatch, lim
     planEachTime: true,
   });
   return rows.map((row) => row._id);
+}
+
+/** Counts the matching contacts, but not more than `most`. */
+export function countFoundContacts(tx: TenantRead, match: ContactMatch, most: number): Promise<number> {
+  const { exact, indexed, values } = buildConditions(match);
+  return oneValue(tx, {
+    name: 'contacts.countFound',
+    text: `select count(*)::int as count from (
+      select from contacts where company_id = $1${indexed ?? ''}${exact} limit $${values.length + 2}) found`,
+    values: [tx.companyId, ...values, most],
+    planEachTime: true,
+  });
+}
+
+export function hasMoreContacts(tx: TenantRead, than: number): Promise<boolean> {
+  return oneValue(tx, {
+    name: 'contacts.hasMore',
+    text: 'select count(*) > $2::int as more from (select from contacts where company_id = $1 limit $2::int + 1) counted',
+    values: [tx.companyId, than],
+  });
 }

@@ -9,9 +9,11 @@ import {
   type Window,
 } from '../../../platform/store/paging.ts';
 import type { Tenant } from '../../../platform/store/tenant.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 import { refuseUnknown } from '../../../platform/store/unknown-references.ts';
 import { buildConditions, type ContactMatch } from './filter-queries.ts';
 import { readFilters } from './filters.ts';
+import { countFoundContacts, hasMoreContacts } from './found-queries.ts';
 import {
   countMatchingContacts,
   findUnknownBusiness,
@@ -19,7 +21,14 @@ import {
   listMatchingContacts,
   listNearContacts,
 } from './queries.ts';
-import type { Contact, ContactQuery } from '../schemas.ts';
+import type { Contact, ContactFilters, ContactQuery } from '../schemas.ts';
+
+// The most contacts that are compared one by one for a count, which takes some hundred milliseconds.
+const MOST_COMPARED = declareLimit(50_000, {
+  topic: 'Contacts',
+  what: 'Contacts of a company whose segments are counted where no index finds them',
+  beyond: 'no count',
+});
 
 export async function pageContacts(tenant: Tenant, query: ContactQuery): Promise<Page<Contact>> {
   const window = pageWindow('contacts', query);
@@ -48,4 +57,14 @@ export async function findContactPage({ read }: Tenant, match: ContactMatch, win
   if (ids !== null || business !== null) return lookUp();
   if (buildConditions(match).indexed === null && isSinceInOrder(window)) return lookUp();
   return findNearFirst(window, () => listNearContacts(read, match, window), lookUp);
+}
+
+/** Counts the contacts that the list shows with these filters, but not more than `most`; null when all of very many would be compared. */
+export async function countContacts(tenant: Tenant, filters: ContactFilters, most: number): Promise<number | null> {
+  const { read } = tenant;
+  const match = await readContactMatch(tenant, filters);
+  const isCompared = match.filters.length > 0 || match.search !== null;
+  if (isCompared && buildConditions(match).indexed === null && (await hasMoreContacts(read, MOST_COMPARED)))
+    return null;
+  return countFoundContacts(read, match, most);
 }

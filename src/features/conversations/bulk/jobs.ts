@@ -1,17 +1,9 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../../kit.ts';
-import { declareLimit } from '../../../platform/values/limits.ts';
 import { defineJob, type JobWork } from '../../../platform/work/jobs.ts';
+import { KEPT_DAYS } from '../../../platform/work/runs/changes.ts';
 import { purgeRuns } from '../../../platform/work/runs/runs.ts';
 import { CONVERSATION_RUNS } from './runs.ts';
-
-// How long a run can be read after its end.
-const KEPT_DAYS = declareLimit(30, {
-  topic: 'Messages',
-  what: 'Bulk change: age of the result',
-  unit: 'days',
-  beyond: 'deleted',
-});
 
 const PurgeRuns = defineJob({
   name: 'conversations.purge-runs',

@@ -17,7 +17,7 @@ export interface RunError {
 
 export interface RunKind<R extends ShownRun = ShownRun> {
   /** The value of the column `kind`, and the name of its queue and of the lock of its limit. */
-  name: 'CONVERSATIONS' | 'REPLAY' | 'IMPORT';
+  name: 'CONVERSATIONS' | 'CONTACT_CHANGES' | 'REPLAY' | 'IMPORT';
   schema: TUnsafe<R>;
   statuses: readonly string[];
   /** The name of its list in cursors, and an SQL condition of the runs that the list shows; all of the kind when absent. */

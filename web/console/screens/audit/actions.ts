@@ -26,6 +26,8 @@ const ACTIONS = {
     'opt-out',
     'import',
     'upsert',
+    'start-bulk',
+    'cancel-bulk',
     'create-note',
     'update-note',
     'delete-note',
@@ -51,6 +53,7 @@ const ACTIONS = {
   'business-hours': ['create', 'update', 'delete'],
   templates: ['create', 'delete'],
   users: ['create', 'update', 'delete', 'reset-second-factor'],
+  segments: ['create', 'update', 'delete'],
   views: ['create', 'update', 'delete'],
   webhooks: ['create', 'update', 'delete'],
 } as const;

@@ -97,6 +97,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
     teams: 'Teams',
     'business-hours': 'Business hours',
     'sla-policies': 'SLA policies',
+    segments: 'Segments of contacts',
     views: 'Saved views',
   },
   {
@@ -117,6 +118,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
       teams: 'Equipes',
       'business-hours': 'Horários de atendimento',
       'sla-policies': 'Políticas de SLA',
+      segments: 'Segmentos de contatos',
       views: 'Visões salvas',
     },
     es: {
@@ -136,6 +138,7 @@ export const RESOURCE_NAMES = defineTexts<Words<Resource>>(
       teams: 'Equipos',
       'business-hours': 'Horarios de atención',
       'sla-policies': 'Políticas de SLA',
+      segments: 'Segmentos de contactos',
       views: 'Vistas guardadas',
     },
   },

@@ -12,6 +12,8 @@ import { Button } from '../../ui/button.tsx';
 import { formatValue } from '../../ui/custom-fields.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import type { Column } from '../../ui/record-list.tsx';
+import type { Selection } from '../../ui/bulk/selection.ts';
+import { CONTACT_CHANGES } from './bulk/texts.ts';
 import styles from './contacts.module.css';
 import { CONTACTS } from './texts.ts';
 
@@ -78,6 +80,27 @@ export function useColumns(): Column<Contact>[] {
     render: (contact) => <Name contact={contact} />,
   };
   return [name, ...useAllColumns().filter(({ key }) => chosen.includes(key))];
+}
+
+/** Adds a column with which contacts are selected, for users who may change them. */
+export function useSelectable(columns: Column<Contact>[], selection: Selection<Contact>): Column<Contact>[] {
+  const texts = useTexts(CONTACT_CHANGES);
+  const select: Column<Contact> = {
+    key: 'select',
+    title: '',
+    width: '28px',
+    render: (contact) => (
+      <label className={styles['pick']} onClick={(event) => event.stopPropagation()}>
+        <input
+          type="checkbox"
+          aria-label={texts.select(nameContact(contact))}
+          checked={selection.has(contact._id)}
+          onChange={({ nativeEvent }) => selection.toggle(contact._id, (nativeEvent as MouseEvent).shiftKey)}
+        />
+      </label>
+    ),
+  };
+  return selection.isPossible ? [select, ...columns] : columns;
 }
 
 function Name({ contact }: { contact: Contact }): ReactElement {

@@ -17,24 +17,32 @@ import { SearchField } from '../../ui/search-field.tsx';
 import { Empty } from '../../ui/state.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import { showError, showNotice } from '../../ui/toast.tsx';
-import { ColumnMenu, useColumns } from './columns.tsx';
+import { useSelection, useSelectionKeys } from '../../ui/bulk/selection.ts';
+import { ContactRunProgress } from './bulk/run-progress.tsx';
+import { ContactSelectionBar } from './bulk/selection-bar.tsx';
+import { ColumnMenu, useColumns, useSelectable } from './columns.tsx';
 import { ContactDialog } from './contact-dialog.tsx';
 import styles from './contacts.module.css';
 import { FilterBar } from '../../ui/filters/filter-bar.tsx';
 import { useContactFilters } from '../../ui/filters/filters.ts';
 import { useListQuery, useListState } from './list-state.ts';
+import { Segments } from './segments/segments.tsx';
 import { CONTACTS } from './texts.ts';
 
 export function ContactList(): ReactElement {
   const texts = useTexts(CONTACTS);
   const common = useTexts(COMMON);
   const names = useTexts(SCREEN_NAMES);
-  const { search, filters, choice, setSearch, setFilters } = useListState();
+  const list = useListState();
+  const { search, filters, choice, setSearch, setFilters } = list;
   const [, navigate] = useLocation();
   const withQuery = useListQuery();
-  const columns = useColumns();
+  const allColumns = useColumns();
   const filterable = useContactFilters();
   const feed = useContacts(choice);
+  const selection = useSelection(feed.items, useMay('contacts:update'));
+  useSelectionKeys(selection, null);
+  const columns = useSelectable(allColumns, selection);
   const isChosen = search !== '' || filters.length > 0;
   const isFirst = !isChosen && hasNothing(feed);
   const [isNew, setNew] = useState(false);
@@ -51,6 +59,7 @@ export function ContactList(): ReactElement {
     <Page title={names.contacts} actions={<Actions choice={choice} create={!isFirst && create} />}>
       <div className={styles['screen']}>
         <div className={styles['tools']}>
+          <Segments list={list} />
           <SearchField label={texts.searchHere} value={search} onSearch={setSearch} />
           <FilterBar filterable={filterable} filters={filters} onChange={setFilters} />
           {feed.hasNews && (
@@ -59,6 +68,8 @@ export function ContactList(): ReactElement {
             </Button>
           )}
         </div>
+        <ContactRunProgress />
+        {selection.items.length > 0 && <ContactSelectionBar selection={selection} choice={choice} />}
         <div className={styles['list']}>
           <RecordList
             label={names.contacts}

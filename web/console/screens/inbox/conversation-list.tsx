@@ -14,7 +14,7 @@ import { useTexts } from '../../texts/texts.ts';
 import { Empty, Failure, Loading } from '../../ui/state.tsx';
 import { RunProgress } from './bulk/run-progress.tsx';
 import { SelectionBar } from './bulk/selection-bar.tsx';
-import { useSelection, useSelectionKeys, type Selection } from './bulk/selection.ts';
+import { useSelection, useSelectionKeys, type Selection } from '../../ui/bulk/selection.ts';
 import { MessageHits } from './message-hits.tsx';
 import { ConversationRow } from './conversation-row.tsx';
 import styles from './conversation-list.module.css';
@@ -44,7 +44,7 @@ export function ConversationList({ isFolded, ...list }: FoldedListProps): ReactE
   const texts = useTexts(INBOX);
   return (
     <section className={styles['list']} aria-label={texts.conversations}>
-      <ListHead view={list.view} isFolded={isFolded} />
+      <ListHead view={list.view} filter={list.filter} isFolded={isFolded} />
       <Searchable key={list.view} {...list} />
     </section>
   );
@@ -123,7 +123,7 @@ function SearchResults({ search, ...list }: ConversationListProps & { search: st
 function Selectable({ view, filter, current }: ConversationListProps): ReactElement {
   const feed = useConversations(filter);
   const { sort: _, ...unsorted } = filter;
-  const selection = useSelection(feed.items);
+  const selection = useSelection(feed.items, useMay('conversations:update'));
   useSelectionKeys(selection, current);
   return (
     <>
@@ -136,7 +136,7 @@ function Selectable({ view, filter, current }: ConversationListProps): ReactElem
 
 interface RowsProps {
   feed: FeedView<Conversation>;
-  selection: Selection;
+  selection: Selection<Conversation>;
   view: string;
   current: string | null;
 }

@@ -13,8 +13,8 @@ import { ChannelMark } from '../../ui/channel-mark.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { LastMessage } from '../../ui/preview.tsx';
 import { UnreadBadge } from '../../ui/unread-badge.tsx';
-import type { Selection } from './bulk/selection.ts';
-import { BULK } from './bulk/texts.ts';
+import type { Selection } from '../../ui/bulk/selection.ts';
+import { CONVERSATION_CHANGES } from './bulk/texts.ts';
 import styles from './conversation-row.module.css';
 import { isFromList, returnToComposer } from '../../frame/writing.ts';
 import { useBegun, useDraftPlace } from './thread/drafts.ts';
@@ -24,12 +24,12 @@ import { PRIORITY_NAMES, STATUS_NAMES } from '../../texts/conversation-states.ts
 interface ConversationRowProps {
   conversation: Conversation;
   view: string;
-  selection: Selection;
+  selection: Selection<Conversation>;
   isCurrent: boolean;
 }
 
 export function ConversationRow({ conversation, view, selection, isCurrent }: ConversationRowProps): ReactElement {
-  const texts = useTexts(BULK);
+  const texts = useTexts(CONVERSATION_CHANGES);
   const { _id, channel, unread_count } = conversation;
   const name = useContactName(conversation);
   const row = useRowFocus(isCurrent);

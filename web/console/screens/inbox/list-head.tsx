@@ -1,22 +1,41 @@
 /** The title of the list of a view: its count, its order, and what it is narrowed to. */
 import type { ReactElement } from 'react';
 import type { View } from '@parley/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { parley } from '../../client.ts';
+import type { ConversationFilter } from '../../records/conversation-filters.ts';
 import { useInboxes, usePipelines, useUserName } from '../../records/company.ts';
 import { useSavedView } from '../../records/views.ts';
 import { CHANNEL_NAMES } from '../../texts/channels.ts';
 import { PRIORITIES, PRIORITY_NAMES, SLA_STATES, STATUS_NAMES } from '../../texts/conversation-states.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { saveFile } from '../../ui/download.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
+import { showError } from '../../ui/toast.tsx';
 import styles from './conversation-list.module.css';
-import { chooseListSort, LIST_SORTS, toggleListFilter, useListOptions, type ListFilter } from './list-options.ts';
+import {
+  chooseListSort,
+  LIST_SORTS,
+  toggleListFilter,
+  useListOptions,
+  useNarrowed,
+  type ListFilter,
+} from './list-options.ts';
 import { SavedViewMenu, SaveView } from './saved-views.tsx';
 import { INBOX } from './texts.ts';
 import { VIEWS } from './view-texts.ts';
 import { useCountView, useViewName, ViewMenu } from './view-list.tsx';
 
-export function ListHead({ view, isFolded }: { view: string; isFolded: boolean }): ReactElement {
+interface ListHeadProps {
+  view: string;
+  /** What the view shows before the list is narrowed. */
+  filter: ConversationFilter;
+  isFolded: boolean;
+}
+
+export function ListHead({ view, filter, isFolded }: ListHeadProps): ReactElement {
   const texts = useTexts(INBOX);
   const saved = useSavedView(view);
   const { sort, isNarrowed, isChanged } = useListOptions(view);
@@ -54,6 +73,7 @@ export function ListHead({ view, isFolded }: { view: string; isFolded: boolean }
             items={conditions}
             trigger={<IconButton icon="filter" label={texts.filter} isOn={chosen.length > 0} />}
           />
+          <ExportList view={view} filter={filter} />
           {saved && <SavedViewMenu key={saved._id} view={saved} />}
         </span>
       </header>
@@ -80,6 +100,18 @@ export function ListHead({ view, isFolded }: { view: string; isFolded: boolean }
         </ul>
       )}
     </>
+  );
+}
+
+function ExportList({ view, filter }: Omit<ListHeadProps, 'isFolded'>): ReactElement {
+  const texts = useTexts(INBOX);
+  const { sort: _, ...shown } = useNarrowed(view, filter);
+  const save = useMutation({
+    mutationFn: async () => saveFile(await parley.conversations.export(shown), 'conversations.csv'),
+    onError: showError,
+  });
+  return (
+    <IconButton icon="download" label={texts.exportList} disabled={save.isPending} onClick={() => save.mutate()} />
   );
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useRef, type ReactElement } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useInboxes, usePipelines, useTeams } from '../../records/company.ts';
 import { useCounts } from '../../records/conversations.ts';
+import { MOST_COUNTED } from '../../records/saved.ts';
 import { useSavedCounts, useViews } from '../../records/views.ts';
 import { formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
@@ -106,16 +107,13 @@ export function useViewName(key: string): string {
   return views.find((view) => view.key === key)?.name ?? '';
 }
 
-/** A saved view is not counted further; its count is then the least number that it has. */
-const MOST_COUNTED = 1_000;
-
 /** Returns what tells the count of a view as it is shown; null while it is not known, and for none. */
 export function useCountView(): (key: string) => string | null {
   const { data: counts } = useCounts();
   const saved = useSavedCounts();
   return (key) => {
     if (!key.startsWith('view-')) return countOf(key, counts) ? formatNumber(countOf(key, counts) ?? 0) : null;
-    const count = saved?.get(key) ?? 0;
+    const count = saved?.get(key.slice('view-'.length)) ?? 0;
     return count === 0 ? null : `${formatNumber(count)}${count >= MOST_COUNTED ? '+' : ''}`;
   };
 }

@@ -1,33 +1,10 @@
-/** Moves saved views: by dragging them in their column, or by the menu of a view. */
+/** Moves saved views by dragging them in their column. */
 import { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/adapter/element-adapter';
 import { combine } from '@atlaskit/pragmatic-drag-and-drop/combine';
 import type { View } from '@parley/sdk';
 import { useEffect, useRef, useState, type RefObject } from 'react';
-import { moveView, toViewKey, useViews } from '../../records/views.ts';
-import { useMay } from '../../session/session.ts';
-import { showError } from '../../ui/toast.tsx';
-
-/** A view among those that are listed with it, in their order. */
-interface Place {
-  view: View;
-  list: readonly View[];
-}
-
-/** Returns the place of a view; null if the user may not move it. */
-export function useViewPlace(key: string): Place | null {
-  const views = useViews();
-  const [mayShare, mayManage] = [useMay('conversations:update'), useMay('pipelines:update')];
-  const view = views.find(({ _id }) => toViewKey(_id) === key);
-  // The order of the shared views is the same for everyone.
-  if (!view || (view.is_shared && !(mayShare && mayManage))) return null;
-  return { view, list: views.filter(({ is_shared }) => is_shared === view.is_shared) };
-}
-
-/** Moves a view to this index of its list. */
-export const placeView = ({ view, list }: Place, index: number): void => {
-  const others = list.filter(({ _id }) => _id !== view._id);
-  moveView(others.toSpliced(index, 0, view), index).catch(showError);
-};
+import { SAVED_VIEWS, useSavedView } from '../../records/views.ts';
+import { place, usePlace, type Place } from '../../ui/saved/order.ts';
 
 type Edge = 'before' | 'after';
 
@@ -35,7 +12,7 @@ type Edge = 'before' | 'after';
 export function useViewDrag(key: string): { row: RefObject<HTMLLIElement | null>; edge: Edge | undefined } {
   const row = useRef<HTMLLIElement>(null);
   const [edge, setEdge] = useState<Edge>();
-  const own = useViewPlace(key);
+  const own = usePlace({ store: SAVED_VIEWS, share: 'conversations:update' }, useSavedView(key));
   const latest = useRef(own);
   latest.current = own;
   const isMovable = own !== null && own.list.length > 1;
@@ -43,9 +20,9 @@ export function useViewDrag(key: string): { row: RefObject<HTMLLIElement | null>
     const element = row.current;
     if (!element || !isMovable) return undefined;
     const find = (data: Record<string | symbol, unknown>): View | undefined =>
-      latest.current?.list.find(({ _id }) => _id === data['view'] && _id !== latest.current?.view._id);
+      latest.current?.list.find(({ _id }) => _id === data['view'] && _id !== latest.current?.saved._id);
     return combine(
-      draggable({ element, getInitialData: () => ({ view: latest.current?.view._id }) }),
+      draggable({ element, getInitialData: () => ({ view: latest.current?.saved._id }) }),
       dropTargetForElements({
         element,
         canDrop: ({ source }) => find(source.data) !== undefined,
@@ -68,7 +45,8 @@ function findEdge(element: HTMLElement, y: number): Edge {
   return y < top + height / 2 ? 'before' : 'after';
 }
 
-function drop(dragged: View, { view, list }: Place, edge: Edge): void {
+function drop(dragged: View, { saved, list }: Place<View>, edge: Edge): void {
   const others = list.filter(({ _id }) => _id !== dragged._id);
-  placeView({ view: dragged, list }, others.indexOf(view) + (edge === 'after' ? 1 : 0));
+  const index = others.findIndex(({ _id }) => _id === saved._id) + (edge === 'after' ? 1 : 0);
+  place(SAVED_VIEWS, { saved: dragged, list }, index);
 }

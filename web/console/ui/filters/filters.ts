@@ -90,6 +90,7 @@ export function useContactFilters(): Filterable {
       { key: 'contact.owner', title: texts.owner, type: 'ID', choices: ownerChoices },
       { key: 'contact.source', title: texts.source, type: 'SELECT', choices: sourceChoices },
       { key: 'contact.opted_out', title: texts.opted_out, type: 'BOOLEAN', choices: [] },
+      { key: 'contact.blocked', title: texts.blocked, type: 'BOOLEAN', choices: [] },
       ...custom.map(({ _id, title, type, options }) => ({ key: _id, title, type, choices: chooseAmong(options) })),
     ],
   };

@@ -13,6 +13,10 @@ import type { ConversationFilter } from '../../../records/conversation-filters.t
 import { assignTo } from '../../../records/conversations.ts';
 import { formatNumber } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
+import type { Selection } from '../../../ui/bulk/selection.ts';
+import { SelectionFrame } from '../../../ui/bulk/selection-frame.tsx';
+import { TagsDialog } from '../../../ui/bulk/tags-dialog.tsx';
+import { BULK } from '../../../ui/bulk/texts.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
@@ -22,11 +26,8 @@ import { THREAD } from '../thread/texts.ts';
 import { usePriorityItems } from '../priority-items.ts';
 import { listStepItems } from '../step-items.ts';
 import { useTeamItems } from '../team-items.ts';
-import styles from './bulk.module.css';
 import { nameChange } from './change-name.ts';
-import type { Selection } from './selection.ts';
-import { TagsDialog } from './tags-dialog.tsx';
-import { BULK } from './texts.ts';
+import { CONVERSATION_CHANGES } from './texts.ts';
 
 type Apply = (change: ConversationChange) => void;
 
@@ -34,14 +35,15 @@ export function SelectionBar({
   selection,
   filter,
 }: {
-  selection: Selection;
+  selection: Selection<Conversation>;
   filter: ConversationFilter;
 }): ReactElement {
-  const texts = useTexts(BULK);
+  const bulk = useTexts(BULK);
+  const texts = useTexts(CONVERSATION_CHANGES);
   const total = useConversationTotal(filter);
   // The conversations that the question is about; null while they are all that match when the change begins.
   const [asked, ask] = useState<{ change: ConversationChange; conversations: Conversation[] | null } | null>(null);
-  const { items, isAll, clear, selectAll } = selection;
+  const { items, isAll, clear } = selection;
   const begin = async (change: ConversationChange, choice: ConversationChoice): Promise<void> => {
     await startConversationRun(choice, change);
     clear();
@@ -57,30 +59,22 @@ export function SelectionBar({
   const askedCount = asked?.conversations ? formatNumber(asked.conversations.length) : count;
   const canUndo = asked?.change.status === 'CLOSED' && asked.conversations !== null;
   return (
-    <section className={styles['bar']} aria-label={texts.selected(count)}>
-      <p className={styles['line']}>
-        <span role="status">{texts.selected(count)}</span>
-        <span className={styles['end']}>
-          <IconButton icon="close" label={texts.clear} onClick={clear} />
-        </span>
-      </p>
-      {!isAll && total !== null && total > items.length && (
-        <button type="button" className={styles['all']} onClick={selectAll}>
-          {texts.selectAll(formatNumber(total))}
-        </button>
-      )}
-      <Actions apply={apply.mutate} isBusy={apply.isPending} />
+    <SelectionFrame
+      selection={selection}
+      total={total}
+      actions={<Actions apply={apply.mutate} isBusy={apply.isPending} />}
+    >
       {asked && (
         <ConfirmDialog
-          title={texts.confirm(texts[`${nameChange(asked.change)}All`](askedCount))}
-          lead={canUndo ? texts.confirmLead : `${texts.confirmLead} ${texts.notUndone}`}
+          title={bulk.confirm(texts[`${nameChange(asked.change)}All`](askedCount))}
+          lead={canUndo ? texts.confirmLead : `${texts.confirmLead} ${bulk.notUndone}`}
           action={texts[`${nameChange(asked.change)}All`](askedCount)}
           act={() => begin(asked.change, asked.conversations ? { conversations: asked.conversations } : { filter })}
           onDone={() => ask(null)}
           onClose={() => ask(null)}
         />
       )}
-    </section>
+    </SelectionFrame>
   );
 }
 
@@ -92,7 +86,7 @@ function Actions({ apply, isBusy }: { apply: Apply; isBusy: boolean }): ReactEle
   );
   const stepItems = listStepItems(usePipelines(), null, (step) => apply({ step }));
   return (
-    <div className={styles['actions']}>
+    <>
       <IconButton icon="check" label={texts.close} disabled={isBusy} onClick={() => apply({ status: 'CLOSED' })} />
       <IconButton icon="refresh" label={texts.reopen} disabled={isBusy} onClick={() => apply({ status: 'OPEN' })} />
       <Menu
@@ -121,7 +115,7 @@ function Actions({ apply, isBusy }: { apply: Apply; isBusy: boolean }): ReactEle
       <IconButton icon="unread" label={texts.markUnread} disabled={isBusy} onClick={() => apply({ unread: true })} />
       {snooze.dialog}
       {isTagging && <TagsDialog apply={apply} onClose={() => tag(false)} />}
-    </div>
+    </>
   );
 }
 

@@ -120,6 +120,10 @@ function IconMenu({ title, items, icon, isOn }: IconMenuProps): ReactElement | n
   );
 }
 
+/** Lists the items of a menu under its title, in a menu of several. */
+export const listUnder = ({ title, items }: { title: string; items: readonly MenuItem[] }): MenuItem[] =>
+  under(title, items);
+
 const under = (heading: string, items: readonly MenuItem[]): MenuItem[] =>
   items.map((item, index) => ({
     ...item,

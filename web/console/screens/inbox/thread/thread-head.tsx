@@ -11,16 +11,17 @@ import { Avatar } from '../../../ui/avatar.tsx';
 import { IconButton } from '../../../ui/button.tsx';
 import { ChannelMark } from '../../../ui/channel-mark.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import type { MenuItem } from '../../../ui/menu.tsx';
+import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { useIsNarrow } from '../../../ui/narrow.ts';
 import { COMMON } from '../../../ui/texts.ts';
 import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
 import { SummaryOf, useSummarizing } from '../assist/assist.tsx';
 import { Due } from '../waiting.tsx';
 import { AgentBar } from './agent-bar.tsx';
-import { ThreadActions } from './thread-actions.tsx';
+import { listUnder, ThreadActions } from './thread-actions.tsx';
 import styles from './thread-head.module.css';
 import { THREAD } from './texts.ts';
+import { useTranscripts } from './transcript.ts';
 
 interface ThreadHeadProps {
   conversation: Conversation;
@@ -40,6 +41,7 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
   const team = useTeams().find(({ _id }) => _id === conversation.team);
   const isWaiting = useWaitsOffline(conversation._id);
   const summarizing = useSummarizing(conversation);
+  const transcripts = useTranscripts(conversation._id);
   const details: MenuItem = {
     key: 'details',
     label: texts.details,
@@ -75,14 +77,17 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
           <ThreadActions
             conversation={conversation}
             view={view}
-            more={[details, ...(summarizing ? [summarizing] : [])]}
+            more={[details, ...listUnder(transcripts), ...(summarizing ? [summarizing] : [])]}
           />
         )}
         {summarizing && !(mayChange && isNarrow) && (
           <IconButton icon="sparkle" label={summarizing.label} onClick={summarizing.onSelect} />
         )}
         {!(mayChange && isNarrow) && (
-          <IconButton icon="contacts" label={texts.details} isOn={hasDetails} onClick={onDetails} />
+          <>
+            <Menu {...transcripts} trigger={<IconButton icon="download" label={transcripts.title} />} />
+            <IconButton icon="contacts" label={texts.details} isOn={hasDetails} onClick={onDetails} />
+          </>
         )}
       </div>
       <AgentBar conversation={conversation} />

@@ -1,15 +1,14 @@
 /** Adds tags to the selected conversations and takes others away. */
-import type { ConversationChange } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
-import { useTexts } from '../../../texts/texts.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { readTags } from '../../../ui/actions/action-kinds.ts';
-import { TextField } from '../../../ui/field.tsx';
+import { useTexts } from '../../texts/texts.ts';
+import { Button } from '../button.tsx';
+import { Dialog } from '../dialog.tsx';
+import { readTags } from '../actions/action-kinds.ts';
+import { TextField } from '../field.tsx';
 import { BULK } from './texts.ts';
 
 interface TagsDialogProps {
-  apply(change: ConversationChange): void;
+  apply(change: { add_tags?: string[]; remove_tags?: string[] }): void;
   onClose(): void;
 }
 

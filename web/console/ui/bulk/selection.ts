@@ -1,19 +1,17 @@
-/** The conversations of a list that somebody has selected, one by one, as a range, or all that match. */
-import type { Conversation } from '@parley/sdk';
+/** The records of a list that the user has selected: one by one, as a range, or all that match. */
 import { useEffect, useState } from 'react';
-import { isLetterKey, isPlainKey } from '../../../frame/shortcuts.ts';
-import { findMeant } from '../../../frame/writing.ts';
-import { useMay } from '../../../session/session.ts';
+import { isLetterKey, isPlainKey } from '../../frame/shortcuts.ts';
+import { findMeant } from '../../frame/writing.ts';
 
-export interface Selection {
-  /** False for somebody who may change no conversation. */
+export interface Selection<T extends { _id: string }> {
+  /** False for users who may not change these records. */
   isPossible: boolean;
-  /** The selected conversations among the loaded ones. */
-  items: readonly Conversation[];
+  /** The selected records among the loaded ones. */
+  items: readonly T[];
   /** True when those are selected that are not loaded, too. */
   isAll: boolean;
   has(id: string): boolean;
-  /** Selects a conversation or takes it back; a range goes from the last one that was selected. */
+  /** Selects a record or takes it back; a range goes from the last one that was selected. */
   toggle(id: string, isRange: boolean): void;
   selectAll(): void;
   clear(): void;
@@ -21,8 +19,7 @@ export interface Selection {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-export function useSelection(items: readonly Conversation[]): Selection {
-  const isPossible = useMay('conversations:update');
+export function useSelection<T extends { _id: string }>(items: readonly T[], isPossible: boolean): Selection<T> {
   const [chosen, setChosen] = useState(NOTHING);
   const [isAll, setAll] = useState(false);
   const [last, setLast] = useState<string | null>(null);
@@ -37,7 +34,7 @@ export function useSelection(items: readonly Conversation[]): Selection {
       const isOn = !has(id);
       const touched = isRange && last !== null ? listRange(loaded, last, id) : [id];
       const others = loaded.filter((each) => has(each) && !touched.includes(each));
-      // A range always selects; without one the conversation alone changes.
+      // A range always selects; without one only this record changes.
       setChosen(new Set(isOn || isRange ? [...others, ...touched] : others));
       setAll(false);
       setLast(id);
@@ -56,7 +53,7 @@ function listRange(ids: readonly string[], from: string, to: string): readonly s
 }
 
 /** X selects the conversation that has the focus, or else the open one; with Shift the range up to it. Escape selects nothing. */
-export function useSelectionKeys(selection: Selection, current: string | null): void {
+export function useSelectionKeys<T extends { _id: string }>(selection: Selection<T>, current: string | null): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (!selection.isPossible) return;

@@ -1,0 +1,40 @@
+/** How many records are selected, and what can be done with them. */
+import type { ReactElement, ReactNode } from 'react';
+import { formatNumber } from '../../texts/formats.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { IconButton } from '../button.tsx';
+import styles from './bulk.module.css';
+import type { Selection } from './selection.ts';
+import { BULK } from './texts.ts';
+
+interface SelectionFrameProps {
+  selection: Selection<{ _id: string }>;
+  /** How many records match; null while that is not known. */
+  total: number | null;
+  /** The buttons. */
+  actions: ReactNode;
+  children?: ReactNode;
+}
+
+export function SelectionFrame({ selection, total, actions, children }: SelectionFrameProps): ReactElement {
+  const texts = useTexts(BULK);
+  const { items, isAll, clear, selectAll } = selection;
+  const selected = texts.selected(formatNumber(isAll ? (total ?? items.length) : items.length));
+  return (
+    <section className={styles['bar']} aria-label={selected}>
+      <p className={styles['line']}>
+        <span role="status">{selected}</span>
+        <span className={styles['end']}>
+          <IconButton icon="close" label={texts.clear} onClick={clear} />
+        </span>
+      </p>
+      {!isAll && total !== null && total > items.length && (
+        <button type="button" className={styles['all']} onClick={selectAll}>
+          {texts.selectAll(formatNumber(total))}
+        </button>
+      )}
+      <div className={styles['actions']}>{actions}</div>
+      {children}
+    </section>
+  );
+}
