@@ -1,12 +1,12 @@
 /** Log-in, sessions of browsers, reset of a forgotten password, acceptance of an invitation, and the facts that a token holds about its user or key. */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { recordAudit, type LoggedActor } from '../../platform/http/audit.ts';
 import { AppError, forbidden } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { hashWithoutWaiting, hashInTurn, NOBODYS_HASH, verifyPassword } from '../../platform/http/passwords.ts';
 import type { Anonymous, Caller } from '../../platform/http/route.ts';
-import { isSameOrigin, readSessionCookie } from '../../platform/http/session-cookie.ts';
+import { isSameOrigin, isSecure, makeSessionCookie, readSessionCookie } from '../../platform/http/session-cookie.ts';
 import { SESSION_SECONDS, signToken } from '../../platform/http/tokens.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import {
@@ -67,15 +67,22 @@ export async function logInBrowser(
   return toOpenedSession(user, opened);
 }
 
-function requireSameOrigin(headers: FastifyRequest['headers']): void {
+export function requireSameOrigin(headers: FastifyRequest['headers']): void {
   if (!isSameOrigin(headers))
     throw forbidden('cookie', "Only a page of the platform's own origin can have a session", 'CROSS_ORIGIN');
 }
 
-const toOpenedSession = (user: User, { expires_at, token }: { expires_at: string; token: string }): OpenedSession => ({
+/** Makes the answer to a log-in of a browser. */
+export const toOpenedSession = (user: User, { expires_at, token }: { expires_at: string; token: string }): OpenedSession => ({
   session: { expires_at, user },
   cookie: { token, seconds: LONGEST_SESSION_SECONDS },
 });
+
+/** Gives the browser the cookie of its session. */
+export function giveSession(kit: Kit, reply: FastifyReply, { session, cookie }: OpenedSession): BrowserSession {
+  reply.header('set-cookie', makeSessionCookie(cookie.token, { secure: isSecure(kit), seconds: cookie.seconds }));
+  return session;
+}
 
 /** Ends the session of the cookie that the request has. */
 export async function logOutBrowser(
@@ -133,13 +140,14 @@ async function admitLogin<T>(
 ): Promise<{ account: Account; user: User; opened: T }> {
   const account = await findLoginAccount(anonymous.read, email, company ?? null);
   const matches = await verifyPassword(password, account?.password_hash ?? NOBODYS_HASH);
-  if (!account || !matches || account.status !== 'ACTIVE') {
+  if (!account || !matches || account.status !== 'ACTIVE' || !account.accepted) {
     // The audit entry is written without waiting, because the time of a write would reveal that the account
     // exists. Failure policy: the log-in is refused even when its audit entry could not be written. A company that
     // only invited an address gets no entry, because it must not learn that the person uses Parley elsewhere.
     if (account?.accepted) void recordLoginRefusal(anonymous, account).catch(() => undefined);
     throw makeLoginRefusal();
   }
+  if (account.password_refused) throw refusePassword();
   const acceptCode = await admitSecondFactor(kit, account, code);
   const store = async (tx: SystemTx): Promise<{ user: User; opened: T } | null> => {
     const user = await recordLogin(tx, account);
@@ -158,6 +166,9 @@ async function admitLogin<T>(
   if (!stored) throw makeLoginRefusal();
   return { account, ...stored };
 }
+
+const refusePassword = (): AppError =>
+  forbidden('password', 'Your company logs in by single sign-on only', 'SINGLE_SIGN_ON_ONLY');
 
 const isWrongCode = (error: unknown): boolean => error instanceof AppError && error.code === 'SECOND_FACTOR_REQUIRED';
 
@@ -223,7 +234,8 @@ function recordLoginRefusal(anonymous: Anonymous, account: Account): Promise<voi
   return recordAccountAudit(anonymous, account, { tx: anonymous.read, action: 'auth.login-refused', actor: SOMEBODY });
 }
 
-function recordAccountAudit(
+/** Writes an audit entry about a log-in, by the user unless another actor is named. */
+export function recordAccountAudit(
   { origin }: Anonymous,
   account: UserOfReset,
   { tx, action, actor }: { tx: SystemTx; action: string; actor?: LoggedActor },

@@ -37,12 +37,20 @@ export async function admitSecondFactor(
 ): Promise<(tx: SystemTx) => Promise<void>> {
   if (second_factor && code === undefined) throw makeCodeRefusal('REQUIRED', 'is required');
   if (second_factor) await admitCode(kit.access, email.toLowerCase());
-  return async (tx) => {
-    const factor = await lockFactor(tx, email);
-    if (factor && code === undefined) throw makeCodeRefusal('REQUIRED', 'is required');
-    if (factor && !(await useCode(kit, tx, { email, factor, code: code ?? '' })))
-      throw makeCodeRefusal('INVALID', WRONG_CODE);
-  };
+  return (tx) => acceptSecondFactor(kit, tx, email, code);
+}
+
+/** Accepts the code of a log-in. Throws SECOND_FACTOR_REQUIRED when the person has a second factor and the code is missing, wrong or used. */
+export async function acceptSecondFactor(
+  kit: Kit,
+  tx: SystemTx,
+  email: string,
+  code: string | undefined,
+): Promise<void> {
+  const factor = await lockFactor(tx, email);
+  if (factor && code === undefined) throw makeCodeRefusal('REQUIRED', 'is required');
+  if (factor && !(await useCode(kit, tx, { email, factor, code: code ?? '' })))
+    throw makeCodeRefusal('INVALID', WRONG_CODE);
 }
 
 const WRONG_CODE = 'is wrong, or was used before';

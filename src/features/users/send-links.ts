@@ -56,7 +56,7 @@ export async function sendReset(kit: Kit, email: string): Promise<void> {
   const account = await findAccountByEmail(kit.database.system('upkeep'), email, null);
   if (!account || account.status === 'INACTIVE') return;
   const asked: LinkMailing = { company: null, email: account.email };
-  await sendLink(kit, account, account.status === 'INVITED' ? [asked, makeInvitationMailing(account)] : [asked]);
+  await sendLink(kit, account, account.accepted ? [asked] : [asked, makeInvitationMailing(account)]);
 }
 
 /** Tells a user that two-factor log-in was turned on or off for their account. */
@@ -82,7 +82,7 @@ async function sendLink(kit: Kit, account: Account, mailings: LinkMailing[]): Pr
   const token = newLinkToken();
   const tokenHash = hashToken(token);
   const { company, _id: user, email } = account;
-  const seconds = account.status === 'INVITED' ? INVITATION_SECONDS : RESET_SECONDS;
+  const seconds = account.accepted ? RESET_SECONDS : INVITATION_SECONDS;
   const link = { tokenHash, purpose: 'PASSWORD', company, user, email, seconds } as const;
   try {
     const inserted = await insertLink(system, link);
@@ -100,7 +100,7 @@ async function sendLink(kit: Kit, account: Account, mailings: LinkMailing[]): Pr
 function composeMail(kit: Kit, account: Account, token: string) {
   const { name, language, company_name: company } = account;
   const link = linkToPage(kit, token);
-  if (account.status !== 'INVITED') return resetMail({ name, language, link });
+  if (account.accepted) return resetMail({ name, language, link });
   // A person who already has a password keeps it and is not asked for one.
   return account.password_hash === null
     ? invitationMail({ name, company, language, link })
