@@ -22,14 +22,17 @@ import {
 import { isShownToken } from '../users/log-in-links.ts';
 import type { User } from '../users/schemas.ts';
 import { endSession, LONGEST_SESSION_SECONDS, openSession } from '../users/sessions.ts';
-import { admitSecondFactor } from '../users/second-factor.ts';
+import { provePasskey, type ProvenPasskey } from '../users/passkeys.ts';
+import { admitSecondFactor, refusePasskey } from '../users/second-factor.ts';
 import { readUser } from '../users/users.ts';
 import type {
   AcceptInvitation,
+  BrowserLogin,
   BrowserSession,
   Done,
   Login,
   Me,
+  PasskeyLogin,
   ResetPassword,
   Session,
   SessionLink,
@@ -59,12 +62,41 @@ export interface OpenedSession {
 export async function logInBrowser(
   kit: Kit,
   anonymous: Anonymous,
-  login: Login,
+  login: BrowserLogin,
   { headers }: Pick<FastifyRequest, 'headers'>,
 ): Promise<OpenedSession> {
   requireSameOrigin(headers);
-  const { user, opened } = await admitLogin(kit, anonymous, login, openSession);
+  const { passkey: answer, ...given } = login;
+  const passkey = answer && (await provePasskey(kit, anonymous.read, { answer, headers, refuse: refusePasskey }));
+  const { user, opened } = await admitLogin(kit, anonymous, { ...given, passkey }, openSession);
   return toOpenedSession(user, opened);
+}
+
+/**
+ * Logs a browser in with a passkey alone: the device has verified the person. Every refusal is the same as for a wrong password, except that
+ * a company can refuse every log-in but single sign-on.
+ */
+export async function logInByPasskey(
+  kit: Kit,
+  anonymous: Anonymous,
+  { passkey: answer, company }: PasskeyLogin,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+): Promise<OpenedSession> {
+  requireSameOrigin(headers);
+  const passkey = await provePasskey(kit, anonymous.read, { answer, headers, refuse: makeLoginRefusal });
+  const account = await findLoginAccount(anonymous.read, passkey.email, company ?? null);
+  if (!account?.accepted || account.status !== 'ACTIVE') throw makeLoginRefusal();
+  if (account.password_refused) throw refusePassword();
+  return anonymous.tx(
+    async (tx) => {
+      const user = await recordLogin(tx, account);
+      if (!user) throw makeLoginRefusal();
+      await passkey.accept(tx);
+      await recordAccountAudit(anonymous, account, { tx, action: 'auth.login' });
+      return toOpenedSession(user, await openSession(tx, account));
+    },
+    { fromReserve: true },
+  );
 }
 
 export function requireSameOrigin(headers: FastifyRequest['headers']): void {
@@ -73,7 +105,10 @@ export function requireSameOrigin(headers: FastifyRequest['headers']): void {
 }
 
 /** Makes the answer to a log-in of a browser. */
-export const toOpenedSession = (user: User, { expires_at, token }: { expires_at: string; token: string }): OpenedSession => ({
+export const toOpenedSession = (
+  user: User,
+  { expires_at, token }: { expires_at: string; token: string },
+): OpenedSession => ({
   session: { expires_at, user },
   cookie: { token, seconds: LONGEST_SESSION_SECONDS },
 });
@@ -135,7 +170,7 @@ export async function logInByLink(
 async function admitLogin<T>(
   kit: Kit,
   anonymous: Anonymous,
-  { email, password, code, company }: Login,
+  { email, password, code, company, passkey }: Login & { passkey?: ProvenPasskey | undefined },
   open: (tx: SystemTx, account: Account) => Promise<T>,
 ): Promise<{ account: Account; user: User; opened: T }> {
   const account = await findLoginAccount(anonymous.read, email, company ?? null);
@@ -148,7 +183,7 @@ async function admitLogin<T>(
     throw makeLoginRefusal();
   }
   if (account.password_refused) throw refusePassword();
-  const acceptCode = await admitSecondFactor(kit, account, code);
+  const acceptCode = await admitSecondFactor(kit, account, { code, passkey: passkey ?? null });
   const store = async (tx: SystemTx): Promise<{ user: User; opened: T } | null> => {
     const user = await recordLogin(tx, account);
     if (!user) return null;

@@ -15,9 +15,11 @@ import {
   readMe,
   resetPassword,
 } from './auth.ts';
+import { passkeyRoutes } from './passkey-routes.ts';
 import { secondFactorRoutes } from './second-factor-routes.ts';
 import {
   AcceptInvitation,
+  BrowserLogin,
   BrowserSession,
   Done,
   ForgotPassword,
@@ -58,6 +60,7 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
   sessionRoutes(app, kit);
   linkRoutes(app, kit);
   secondFactorRoutes(app, kit);
+  passkeyRoutes(app, kit);
   installationOperation(app, kit.access, {
     method: 'GET',
     path: '/v1/auth/me',
@@ -82,11 +85,12 @@ function sessionRoutes(app: FastifyInstance, kit: Kit): void {
       "Only pages of the platform's own origin can create and use a session (`Sec-Fetch-Site`, or else " +
       '`Origin`). It ends after twelve hours without a request, after seven days, and whenever a token of the ' +
       'user would. A request with an `Authorization` header ignores the cookie.',
-    body: ref(Login),
+    body: ref(BrowserLogin),
     answers: { 200: ref(BrowserSession) },
     errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'FORBIDDEN'],
     account: ({ email }) => email.toLowerCase(),
-    handler: async (anonymous, { body, reply }) => giveSession(kit, reply, await logInBrowser(kit, anonymous, body, reply.request)),
+    handler: async (anonymous, { body, reply }) =>
+      giveSession(kit, reply, await logInBrowser(kit, anonymous, body, reply.request)),
   });
   publicOperation(app, kit.access, {
     method: 'POST',
@@ -100,7 +104,8 @@ function sessionRoutes(app: FastifyInstance, kit: Kit): void {
     body: ref(SessionLink),
     answers: { 200: ref(BrowserSession) },
     errors: ['INVALID_RESET_TOKEN', 'FORBIDDEN'],
-    handler: async (anonymous, { body, reply }) => giveSession(kit, reply, await logInByLink(anonymous, body, reply.request)),
+    handler: async (anonymous, { body, reply }) =>
+      giveSession(kit, reply, await logInByLink(anonymous, body, reply.request)),
   });
   publicOperation(app, kit.access, {
     method: 'DELETE',

@@ -124,7 +124,8 @@ async function admit(kit: Kit, anonymous: Anonymous, { settings, claims, code }:
     async (tx) => {
       const account = await findOrCreate(anonymous, tx, { settings, claims, person });
       // Before the person has accepted an invitation, the second factor of the person is none of this company's business.
-      if (!settings.satisfies_second_factor && account.accepted) await acceptSecondFactor(kit, tx, account.email, code);
+      if (!settings.satisfies_second_factor && account.accepted)
+        await acceptSecondFactor(kit, tx, account.email, { code });
       const user = await recordLogin(tx, account);
       if (!user) throw refuse('INACTIVE', 'This user is inactive');
       await recordAccountAudit(anonymous, account, { tx, action: 'auth.login' });

@@ -1,6 +1,8 @@
 /** Single sign-on: what a company sets, and who is logged in by its provider. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
+import { createJar, type Jar } from '../../../test/support/cookies.ts';
+import { TOTP } from 'otpauth';
 import { CLIENT, startProvider, type Behaviour, type Provider } from '../../../test/support/openid.ts';
 import { createPerson, FROM_PAGE, freshEmail, PASSWORD } from '../../../test/support/people.ts';
 import {
@@ -21,13 +23,13 @@ const PATH = '/v1/single-sign-on';
 let companies = 0;
 let company: Company;
 let domain: string;
-let cookies: Map<string, string>;
+let jar: Jar;
 
 beforeEach(async () => {
   companies += 1;
   domain = `acme-${companies}.test`;
   company = await platform.createCompany(`Acme ${companies}`);
-  cookies = new Map();
+  jar = createJar(platform);
   provider.behave();
 });
 
@@ -42,17 +44,8 @@ const makeSettings = (more: object = {}, { issuer }: Provider = provider): objec
 const set = (status: number, more: object = {}, key = company.key): Promise<Answer> =>
   call(status, 'PUT', PATH, { key, body: makeSettings(more) });
 
-/** Sends a request of the log-in page, with the cookies of this browser. */
-async function send(status: number, path: string, body: object): Promise<Answer> {
-  const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
-  const answer = await call(status, 'POST', path, { key: null, headers: { ...FROM_PAGE, cookie }, body });
-  for (const given of answer.headers.getSetCookie()) {
-    const [pair = ''] = given.split(';');
-    const at = pair.indexOf('=');
-    cookies.set(pair.slice(0, at), pair.slice(at + 1));
-  }
-  return answer;
-}
+/** Sends a request of the log-in page. */
+const send = (status: number, path: string, body: object): Promise<Answer> => jar.send(status, 'POST', path, { body });
 
 const begin = (status: number, email: string): Promise<Answer> => send(status, '/v1/auth/single-sign-on', { email });
 
@@ -164,10 +157,10 @@ describe('a log-in', () => {
     const ana = await createColleague();
     const { body } = await logIn(200, ana.email);
     assert.equal(body.user._id, ana._id);
-    const cookie = `parley_session=${cookies.get('parley_session')}`;
+    const cookie = `parley_session=${jar.cookies.get('parley_session')}`;
     const me = await call(200, 'GET', '/v1/auth/me', { key: null, headers: { ...FROM_PAGE, cookie } });
     assert.equal(me.body.user._id, ana._id);
-    assert.equal(cookies.get('parley_sso'), '');
+    assert.equal(jar.cookies.get('parley_sso'), '');
     assert.deepEqual((await readActions()).slice(0, 2).toSorted(), ['auth.link-single-sign-on', 'auth.login']);
     // Another address at the provider changes nothing.
     const later = await logIn(200, ana.email, { claims: { sub: ana.email, email: 'new@elsewhere.test' } });
@@ -223,7 +216,7 @@ describe('a log-in', () => {
       const ana = await createColleague();
       const claims = { email: ana.email, email_verified: true, ...(behaviour.claims ?? { sub: 'a' }) };
       await expectReason(logIn(403, ana.email, { ...behaviour, claims }), reason);
-      assert.equal(cookies.has('parley_session'), false);
+      assert.equal(jar.cookies.has('parley_session'), false);
     });
   }
 
@@ -233,14 +226,14 @@ describe('a log-in', () => {
     provider.behave({ claims: { sub: 'ana', email: ana.email, email_verified: true } });
     const { body } = await begin(200, ana.email);
     const query = await visitProvider(body.redirect_to);
-    const own = cookies;
-    cookies = new Map();
+    const own = jar;
+    jar = createJar(platform);
     await expectReason(finish(403, { query }), 'EXPIRED');
-    cookies = own;
-    const ticket = cookies.get('parley_sso') ?? '';
+    jar = own;
+    const ticket = jar.cookies.get('parley_sso') ?? '';
     await finish(200, { query });
     await expectReason(finish(403, { query }), 'EXPIRED');
-    cookies.set('parley_sso', ticket);
+    jar.cookies.set('parley_sso', ticket);
     await expectReason(finish(403, { query }), 'PROVIDER');
   });
 
@@ -331,12 +324,20 @@ describe('with other ways in', () => {
     await database.sql('update companies set second_factor_required = true where _id = $1', [company._id]);
     const ana = await createColleague('ADMIN');
     const list = (status: number): Promise<Answer> => {
-      const cookie = `parley_session=${cookies.get('parley_session')}`;
+      const cookie = `parley_session=${jar.cookies.get('parley_session')}`;
       return call(status, 'GET', '/v1/contacts', { key: null, headers: { ...FROM_PAGE, cookie } });
     };
     await logIn(200, ana.email);
     await list(200);
     await set(200, { satisfies_second_factor: false });
     expectProblem(await list(403), 'SECOND_FACTOR_MISSING');
+    const { body: begun } = await call(200, 'POST', '/v1/auth/second-factor/begin', { key: ana.token });
+    const code = new TOTP({ secret: begun.secret }).generate();
+    const enabled = { key: ana.token, body: { password: PASSWORD, code } };
+    const { body: made } = await call(200, 'POST', '/v1/auth/second-factor', enabled);
+    expectProblem(await logIn(401, ana.email), 'SECOND_FACTOR_REQUIRED', 'code');
+    expectProblem(await finish(401, { code: '000000' }), 'SECOND_FACTOR_REQUIRED', 'code');
+    await finish(200, { code: made.recovery_codes[0] });
+    await list(200);
   });
 });

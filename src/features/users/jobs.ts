@@ -30,8 +30,8 @@ export const SendReset = defineJob({
   waitsSeconds: 3_600,
 });
 
-/** ON and OFF: by the user · RESET: by an administrator */
-const FACTOR_CHANGES = ['ON', 'OFF', 'RESET'] as const;
+/** RESET: by an administrator · the others: by the user */
+const FACTOR_CHANGES = ['ON', 'OFF', 'RESET', 'PASSKEY_ADDED', 'PASSKEY_REMOVED'] as const;
 export type FactorChange = (typeof FACTOR_CHANGES)[number];
 
 /** Tells a user that two-factor log-in was turned on or off for their account. */

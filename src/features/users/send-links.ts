@@ -13,8 +13,10 @@ import {
   type LinkMailing,
 } from './link-queries.ts';
 import { newLinkToken, newShownToken } from './log-in-links.ts';
+import { purgeChallenges } from './passkey-queries.ts';
 import { purgeSessions } from './session-queries.ts';
 import { factorMail, invitationMail, joinMail, resetMail } from './mails.ts';
+import type { FactorChange } from './jobs.ts';
 import type { User } from './schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
@@ -62,7 +64,7 @@ export async function sendReset(kit: Kit, email: string): Promise<void> {
 /** Tells a user that two-factor log-in was turned on or off for their account. */
 export async function sendFactorMail(
   kit: Kit,
-  { company, user, change }: { company: string; user: string; change: 'ON' | 'OFF' | 'RESET' },
+  { company, user, change }: { company: string; user: string; change: FactorChange },
 ): Promise<void> {
   const account = await findAccount(kit.database.system(`company:${company}`), company, user);
   if (account?.status !== 'ACTIVE') return;
@@ -129,4 +131,5 @@ export async function purgeExpiredLinks(kit: Kit): Promise<void> {
   await purgeMailings(system);
   await purgePeople(system);
   await purgeSessions(system);
+  await purgeChallenges(system);
 }

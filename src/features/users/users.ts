@@ -31,7 +31,10 @@ import { makeShownInvitation } from './send-links.ts';
 export { findActiveUser } from './queries.ts';
 
 /** Creates an active user whom the provider of the company has logged in. It does not make the person a member: that takes an invitation. */
-export async function createProvenUser(tx: SystemTx, person: Omit<NewPerson, 'language'> & { _id: string }): Promise<User> {
+export async function createProvenUser(
+  tx: SystemTx,
+  person: Omit<NewPerson, 'language'> & { _id: string },
+): Promise<User> {
   const language = await findLanguage(tx, person.company, person._id);
   return insertUser(tx, { ...person, language, accepted: false }).catch(refuseTakenEmail);
 }
