@@ -46,6 +46,8 @@ export function createAuthenticator(origin: string) {
     Buffer.from(JSON.stringify({ type, challenge, origin: at, crossOrigin: false }));
   const shared = { id: encode(id), rawId: encode(id), type: 'public-key', clientExtensionResults: {} };
   return {
+    id: encode(id),
+    publicKey: cose,
     /** Answers the options of a registration. */
     create({ challenge, rp }: Json, { isVerified = true, origin: at = origin }: Answering = {}): Json {
       const flags = PRESENT | ATTESTED | (isVerified ? VERIFIED : 0);

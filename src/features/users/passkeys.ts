@@ -41,13 +41,9 @@ interface Challenge {
   user: string | null;
 }
 
-const IP_ADDRESS = /^(?:[\d.]+|\[.*\])$/;
-
 /** Passkeys are for the host of PUBLIC_URL. Browsers make none for a bare IP address. */
 function findParty({ config }: Kit): { expectedRPID: string; expectedOrigin: string } {
   const { hostname, origin } = new URL(config.PUBLIC_URL);
-  if (IP_ADDRESS.test(hostname))
-    throw forbidden('authorization', 'Passkeys need a PUBLIC_URL with a host name', 'NOT_AVAILABLE');
   return { expectedRPID: hostname, expectedOrigin: origin };
 }
 

@@ -143,10 +143,10 @@ export type FactorBegun = Static<typeof FactorBegun>;
 
 /** A part of what the browser says about a passkey, in base64url. */
 const bytes = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, description });
-const CREDENTIAL_MAX = 1_400;
+const CREDENTIAL_LENGTH = 1_400;
 const credential = {
-  id: bytes(CREDENTIAL_MAX, 'The id of the credential'),
-  rawId: bytes(CREDENTIAL_MAX, 'The id of the credential'),
+  id: bytes(CREDENTIAL_LENGTH, 'The id of the credential'),
+  rawId: bytes(CREDENTIAL_LENGTH, 'The id of the credential'),
   type: oneOf(['public-key'], 'The type of the credential'),
   authenticatorAttachment: Type.Optional(
     nullable(oneOf(['platform', 'cross-platform'], 'Whether the key is in the device itself')),

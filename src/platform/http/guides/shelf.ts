@@ -25,6 +25,7 @@ const FOR_USERS = [
   'agents',
   'events',
   'authentication',
+  'single-sign-on',
   'scopes',
   'errors',
   'lists',
