@@ -138,6 +138,7 @@ const WITHOUT_COMPANY_REFERENCE: Record<string, string> = {
 
 /** The columns that hold an id and have no foreign key, each with the reason. */
 const WITHOUT_REFERENCE: Record<string, string> = {
+  'single_sign_on.client_id': 'with which name the platform is known to the provider',
   'connected_apps.client_id': 'says which client it is, which may have no row or be gone',
   'contact_notes.author_id': 'a user, a key or an agent; says who it was, also when they are gone',
   'contacts.external_id': "an integrator's id",

@@ -74,7 +74,7 @@ export async function startProvider(algorithm: 'RS256' | 'ES256' = 'RS256'): Pro
     granted.set(code, { nonce: query.get('nonce') ?? '', challenge: query.get('code_challenge') ?? '' });
     const back = new URLSearchParams({ code, state: query.get('state') ?? '' });
     provider.behaviour.comeBack(back);
-    return `${query.get('redirect_uri')}?${back}`;
+    return `${query.get('redirect_uri')}?${back.toString()}`;
   }
 
   async function makeTokens(body: string, authorization: string): Promise<object | null> {

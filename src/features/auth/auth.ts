@@ -22,8 +22,8 @@ import {
 import { isShownToken } from '../users/log-in-links.ts';
 import type { User } from '../users/schemas.ts';
 import { endSession, LONGEST_SESSION_SECONDS, openSession } from '../users/sessions.ts';
-import { provePasskey, type ProvenPasskey } from '../users/passkeys.ts';
-import { admitSecondFactor, refusePasskey } from '../users/second-factor.ts';
+import { provePasskey } from '../users/passkeys.ts';
+import { admitSecondFactor, refusePasskey, type ProvenPasskey } from '../users/second-factor.ts';
 import { readUser } from '../users/users.ts';
 import type {
   AcceptInvitation,

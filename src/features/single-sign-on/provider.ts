@@ -179,7 +179,7 @@ function makeFetch(outbound: Outbound): openid.CustomFetch {
       headers: Object.fromEntries(new Headers(headers)),
       ...(body === undefined || body === null
         ? {}
-        : { body: body instanceof URLSearchParams ? `${body}` : readText(body) }),
+        : { body: body instanceof URLSearchParams ? body.toString() : readText(body) }),
       maxBytes: MAX_BYTES,
       signal: AbortSignal.any([AbortSignal.timeout(CALL_SECONDS * 1_000), ...(signal ? [signal] : [])]),
     });

@@ -89,13 +89,14 @@ function storeRules(
 ): Promise<number> {
   return exec(tx, {
     name: 'single-sign-on.storeRules',
-    text: `update companies set single_sign_on_only = $2, single_sign_on_suffices = $3, updated_at = now()
-      where _id = $1 and (single_sign_on_only, single_sign_on_suffices) is distinct from ($2, $3)`,
+    text: `update companies c set single_sign_on_only = $2, single_sign_on_suffices = $3, updated_at = now() from single_sign_on s
+      where s.company_id = $1 and c._id = s.company_id and (c.single_sign_on_only, c.single_sign_on_suffices) is distinct from ($2, $3)`,
     values: [tx.companyId, !password_login, satisfies_second_factor],
   });
 }
 
 export async function deleteSettings(tx: TenantTx): Promise<void> {
+  await storeRules(tx, { password_login: true, satisfies_second_factor: true });
   await exec(tx, {
     name: 'single-sign-on.deleteDomains',
     text: 'delete from single_sign_on_domains where company_id = $1',
@@ -106,5 +107,4 @@ export async function deleteSettings(tx: TenantTx): Promise<void> {
     text: 'delete from single_sign_on where company_id = $1',
     values: [tx.companyId],
   });
-  await storeRules(tx, { password_login: true, satisfies_second_factor: true });
 }

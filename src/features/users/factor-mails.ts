@@ -147,3 +147,5 @@ export const FACTOR_MAILS = {
   PASSKEY_ADDED,
   PASSKEY_REMOVED,
 };
+
+export type FactorChange = keyof typeof FACTOR_MAILS;

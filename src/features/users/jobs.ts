@@ -32,7 +32,6 @@ export const SendReset = defineJob({
 
 /** RESET: by an administrator · the others: by the user */
 const FACTOR_CHANGES = ['ON', 'OFF', 'RESET', 'PASSKEY_ADDED', 'PASSKEY_REMOVED'] as const;
-export type FactorChange = (typeof FACTOR_CHANGES)[number];
 
 /** Tells a user that two-factor log-in was turned on or off for their account. */
 export const SendFactorMail = defineJob({

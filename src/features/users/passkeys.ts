@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import type { Caller } from '../../platform/http/route.ts';
@@ -27,7 +28,7 @@ import {
   usePasskey,
 } from './passkey-queries.ts';
 import type { Passkey, PasskeyAnswer, PasskeyCreate, PasskeyOptions, PasskeyQuery } from './schemas.ts';
-import { expectAccount, expectPassword, mailChange } from './second-factor.ts';
+import { expectAccount, expectPassword, mailChange, type ProvenPasskey } from './second-factor.ts';
 
 const MOST = declareLimit(20, { topic: 'Accounts', what: 'Passkeys of a person', beyond: '400' });
 const TICKET = 'passkey';
@@ -98,7 +99,7 @@ export async function createPasskey(
   const asked = { ...findParty(kit), expectedChallenge: ticket.challenge, requireUserVerification: true };
   // Failure policy: whatever the library throws means that the browser's answer is not valid.
   const { registrationInfo } = await verifyRegistrationResponse({
-    response: toLibrary(credential),
+    response: toLibrary(credential) as RegistrationResponseJSON,
     ...asked,
   }).catch(() => ({ registrationInfo: undefined }));
   if (!registrationInfo) throw invalid('credential', 'is not valid');
@@ -135,9 +136,8 @@ async function expectFresh(tx: SystemTx, challenge: string, refuse: () => AppErr
   if ((await useChallenge(tx, createHash('sha256').update(challenge).digest())) === 0) throw refuse();
 }
 
-/** The library expects what the browser sends, with absent properties instead of null. */
-const toLibrary = <T extends { response: object }>(credential: T) =>
-  ({ clientExtensionResults: {}, ...credential }) as unknown as T & never;
+/** The library expects what the browser sends, whose results of extensions are absent where there are none. */
+const toLibrary = (credential: object): unknown => ({ clientExtensionResults: {}, ...credential });
 
 export async function pagePasskeys(caller: Caller, query: PasskeyQuery): Promise<Page<Passkey>> {
   const { email } = await expectAccount(caller);
@@ -174,12 +174,6 @@ export async function beginPasskeyLogIn(kit: Kit, reply: FastifyReply): Promise<
   return giveOptions(kit, reply, await generateAuthenticationOptions({ rpID, userVerification: 'required' }), null);
 }
 
-/** A passkey that has answered the challenge of this browser. It counts once it is accepted in a transaction. */
-export interface ProvenPasskey {
-  email: string;
-  accept(tx: SystemTx): Promise<void>;
-}
-
 /**
  * Checks the answer of a passkey. Throws `refuse()` when it is unknown, belongs to another challenge or browser, has a wrong signature, or a
  * counter that is not higher than before, as that of a copied key would be.
@@ -196,7 +190,7 @@ export async function provePasskey(
   const credential = { id: key.credential_id, publicKey: new Uint8Array(key.public_key), counter: key.counter };
   // Failure policy: whatever the library throws means that the answer is not valid.
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-    response: toLibrary(answer),
+    response: toLibrary(answer) as AuthenticationResponseJSON,
     ...findParty(kit),
     expectedChallenge: ticket.challenge,
     requireUserVerification: true,

@@ -11,9 +11,9 @@ import { AppError, expectFound, forbidden, invalid, notFound } from '../../platf
 import { endSessions, findAccount, lockAddress, type Account } from './account-queries.ts';
 import { findStep, hashRecoveryCode, makeAppAddress, makeRecoveryCodes, makeSecret } from './codes.ts';
 import { expectUser } from './expect-user.ts';
-import { SendFactorMail, type FactorChange } from './jobs.ts';
+import type { FactorChange } from './factor-mails.ts';
+import { SendFactorMail } from './jobs.ts';
 import { deletePasskeys, hasPasskey } from './passkey-queries.ts';
-import type { ProvenPasskey } from './passkeys.ts';
 import type { FactorBegun, FactorCode, FactorProof, RecoveryCodes, SecondFactor, User } from './schemas.ts';
 import {
   belongsElsewhere,
@@ -27,6 +27,12 @@ import {
   type StoredFactor,
 } from './second-factor-queries.ts';
 import { readUser, refuseRole } from './users.ts';
+
+/** A passkey that has answered the challenge of this browser. It counts once it is accepted in a transaction. */
+export interface ProvenPasskey {
+  email: string;
+  accept(tx: SystemTx): Promise<void>;
+}
 
 /** What a person gives in addition to the password. */
 export interface GivenFactor {

@@ -16,7 +16,7 @@ import { newLinkToken, newShownToken } from './log-in-links.ts';
 import { purgeChallenges } from './passkey-queries.ts';
 import { purgeSessions } from './session-queries.ts';
 import { factorMail, invitationMail, joinMail, resetMail } from './mails.ts';
-import type { FactorChange } from './jobs.ts';
+import type { FactorChange } from './factor-mails.ts';
 import type { User } from './schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
