@@ -165,6 +165,7 @@ function OtherWays({ onSingleSignOn }: { onSingleSignOn(): void }): ReactElement
       await ways.logInByPasskey();
     } catch (cause) {
       if (isRefused(cause)) return texts.singleSignOnOnly;
+      if (isParleyError(cause) && cause.code === 'INVALID_CREDENTIALS') return texts.unknownPasskey;
       if (!ways.isNotChosen(cause)) throw cause;
       return texts.noPasskey;
     }
