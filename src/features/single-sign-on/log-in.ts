@@ -7,7 +7,14 @@ import { endTicket, makeTicket, readTicket } from '../../platform/http/session-c
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { AppError, invalid } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { recordAccountAudit, requireSameOrigin, toOpenedSession, type OpenedSession } from '../auth/auth.ts';
+import {
+  giveSession,
+  recordAccountAudit,
+  requireSameOrigin,
+  toOpenedSession,
+  type OpenedSession,
+} from '../auth/auth.ts';
+import type { BrowserSession } from '../auth/schemas.ts';
 import { findProvenAccount, linkAccount, recordLogin, type Account, type ProvenPerson } from '../users/accounts.ts';
 import { acceptSecondFactor } from '../users/second-factor.ts';
 import { openSession } from '../users/sessions.ts';
@@ -84,7 +91,7 @@ export async function finishSingleSignOn(
   anonymous: Anonymous,
   { query, code }: SingleSignOnFinish,
   reply: FastifyReply,
-): Promise<OpenedSession> {
+): Promise<BrowserSession> {
   const { headers } = reply.request;
   requireSameOrigin(headers);
   const ticket = readTicket<Begun | Proven>(kit, TICKET, headers);
@@ -94,7 +101,7 @@ export async function finishSingleSignOn(
   reply.header('set-cookie', endTicket(kit, TICKET));
   const claims = 'claims' in ticket ? ticket.claims : await askProvider(kit, settings, ticket.checks, query);
   try {
-    return await admit(kit, anonymous, { settings, claims, code });
+    return giveSession(kit, reply, await admit(kit, anonymous, { settings, claims, code }));
   } catch (error) {
     if (error instanceof AppError && error.code === 'SECOND_FACTOR_REQUIRED')
       reply.header('set-cookie', makeTicket(kit, TICKET, { company: settings.company, claims } satisfies Proven));

@@ -92,11 +92,11 @@ export function openProvider(kit: Kit, settings: Settings, { isFresh = false } =
 }
 
 async function discover(kit: Kit, settings: Settings): Promise<Provider> {
-  const fetch = makeFetch(kit.outbound);
+  const call = makeFetch(kit.outbound);
   const server = new URL(settings.issuer);
   const isPlain = server.protocol === 'http:';
   const execute = isPlain ? [openid.allowInsecureRequests] : [];
-  const options = { execute, timeout: CALL_SECONDS, [openid.customFetch]: fetch };
+  const options = { execute, timeout: CALL_SECONDS, [openid.customFetch]: call };
   const found = await explain(openid.discovery(server, settings.client_id, undefined, openid.None(), options));
   const metadata = found.serverMetadata();
   // The library accepts the address that serves all companies of a large provider, whose users could all log in then.
@@ -114,7 +114,7 @@ async function discover(kit: Kit, settings: Settings): Promise<Provider> {
     {},
     chooseAuth(secret, metadata.token_endpoint_auth_methods_supported),
   );
-  config[openid.customFetch] = fetch;
+  config[openid.customFetch] = call;
   config.timeout = CALL_SECONDS;
   if (isPlain) openid.allowInsecureRequests(config);
   // The signature counts, too, and not only the connection by which the token came.
@@ -205,25 +205,28 @@ async function explain<T>(asked: Promise<T>): Promise<T> {
   }
 }
 
-const WORDS: Record<string, string> = {
-  OAUTH_INVALID_RESPONSE: 'The answer of the provider is not valid.',
-  OAUTH_JWT_CLAIM_COMPARISON_FAILED: 'The token of the provider is for somebody else, or has another issuer or nonce.',
-  OAUTH_JWT_TIMESTAMP_CHECK_FAILED: 'The token of the provider has expired, or its clock is wrong.',
-  OAUTH_KEY_SELECTION_FAILED: 'The provider has no key for the signature of its token.',
-  OAUTH_RESPONSE_IS_NOT_CONFORM: 'The provider did not answer as OpenID Connect says.',
-  OAUTH_RESPONSE_IS_NOT_JSON: 'The response of the provider is not JSON.',
-  OAUTH_PARSE_ERROR: 'The response of the provider is not JSON.',
-  OAUTH_TIMEOUT: 'The provider did not answer in time.',
-  OAUTH_UNSUPPORTED_OPERATION: 'The token of the provider is not signed in a way that is supported.',
-  OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED: 'The provider says that it has another issuer.',
-};
+const WORDS = new Map([
+  ['OAUTH_INVALID_RESPONSE', 'The answer of the provider is not valid.'],
+  [
+    'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
+    'The token of the provider is for somebody else, or has another issuer or nonce.',
+  ],
+  ['OAUTH_JWT_TIMESTAMP_CHECK_FAILED', 'The token of the provider has expired, or its clock is wrong.'],
+  ['OAUTH_KEY_SELECTION_FAILED', 'The provider has no key for the signature of its token.'],
+  ['OAUTH_RESPONSE_IS_NOT_CONFORM', 'The provider did not answer as OpenID Connect says.'],
+  ['OAUTH_RESPONSE_IS_NOT_JSON', 'The response of the provider is not JSON.'],
+  ['OAUTH_PARSE_ERROR', 'The response of the provider is not JSON.'],
+  ['OAUTH_TIMEOUT', 'The provider did not answer in time.'],
+  ['OAUTH_UNSUPPORTED_OPERATION', 'The token of the provider is not signed in a way that is supported.'],
+  ['OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED', 'The provider says that it has another issuer.'],
+]);
 
 function findWords(error: unknown): string {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof OutboundError || at instanceof ProviderFault) return at.message;
     if (at instanceof openid.AuthorizationResponseError || at instanceof openid.ResponseBodyError)
       return `The provider refused: ${at.error.slice(0, 100)}.`;
-    const words = WORDS[(at as Error & { code?: string }).code ?? ''];
+    const words = WORDS.get((at as Error & { code?: string }).code ?? '');
     if (words !== undefined) return words;
   }
   return 'The provider did not answer as OpenID Connect says.';

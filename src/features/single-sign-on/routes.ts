@@ -3,7 +3,6 @@ import type { Kit } from '../../kit.ts';
 import { declareTag } from '../../platform/http/description.ts';
 import { operation, publicOperation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
-import { giveSession } from '../auth/auth.ts';
 import { BrowserSession } from '../auth/schemas.ts';
 import { beginSingleSignOn, finishSingleSignOn } from './log-in.ts';
 import {
@@ -43,8 +42,7 @@ export function singleSignOnRoutes(app: FastifyInstance, kit: Kit): void {
     body: ref(SingleSignOnFinish),
     answers: { 200: ref(BrowserSession) },
     errors: ['SINGLE_SIGN_ON_FAILED', 'SECOND_FACTOR_REQUIRED', 'FORBIDDEN'],
-    handler: async (anonymous, { body, reply }) =>
-      giveSession(kit, reply, await finishSingleSignOn(kit, anonymous, body, reply)),
+    handler: (anonymous, { body, reply }) => finishSingleSignOn(kit, anonymous, body, reply),
   });
 }
 

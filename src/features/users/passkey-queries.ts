@@ -27,7 +27,7 @@ export function insertPasskey(tx: SystemTx, key: StoredPasskey & { name: string 
 
 export function listPasskeys(tx: SystemTx, email: string, window: Window): Promise<Page<Passkey>> {
   return listPage(tx, window, {
-    name: 'users.passkeys',
+    name: 'users-passkeys',
     columns: COLUMNS,
     from: 'passkeys',
     filter: 'email = lower($1)',

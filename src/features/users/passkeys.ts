@@ -144,11 +144,6 @@ export async function pagePasskeys(caller: Caller, query: PasskeyQuery): Promise
   return listPasskeys(caller.read, email, pageWindow('passkeys', query));
 }
 
-export async function readPasskey(caller: Caller, id: string): Promise<Passkey> {
-  const { email } = await expectAccount(caller);
-  return expectFound(await findPasskey(caller.read, email, id));
-}
-
 export async function renamePasskeyById(caller: Caller, id: string, name: string): Promise<Passkey> {
   const { email } = await expectAccount(caller);
   return caller.tx(async (tx) => expectFound(await renamePasskey(tx, email, id, name)));
