@@ -48,8 +48,9 @@ export async function startProvider(algorithm: 'RS256' | 'ES256' = 'RS256'): Pro
   const granted = new Map<string, Granted>();
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // It ends with the process.
+  // Neither the server nor a call that hangs keeps the process alive.
   server.unref();
+  server.on('connection', (socket) => socket.unref());
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const provider: Provider = {
     issuer,
