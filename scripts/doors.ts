@@ -37,7 +37,7 @@ const NETWORK_GLOBALS = ['fetch', 'WebSocket', 'EventSource'];
  */
 const SYSTEM_USERS = [
   /^src\/platform\//,
-  /^src\/features\/(inbound|webhooks|api-keys|auth|audit|users|connected-apps|companies|live|web-chat)\//,
+  /^src\/features\/(inbound|webhooks|api-keys|auth|audit|users|connected-apps|companies|single-sign-on|live|web-chat)\//,
   // Creates a company's first records in the transaction that creates the company.
   /^src\/features\/pipelines\/default-[^/]*\.ts$/,
   // The statements of each room that ingestion runs for many companies at once.

@@ -4,6 +4,11 @@ import type { Json } from '../test/support/platform.ts';
 
 const MADE_UP = [
   [/"eyJ[\w-]+\.[\w-]+\.[\w-]+"/g, '"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjEifQ.e30.c2lnbmF0dXJl"'],
+  [
+    /("(?:challenge|id|rawId|clientDataJSON|attestationObject|authenticatorData|signature)":")[\w-]{40,}"/g,
+    '$1wq3Yt0aV8mB2kR5nZ7cX1pL4sD6fG9hJ0uE3iO5yTxA"',
+  ],
+  [/\b(state|nonce|code_challenge)=[\w-]{43}/g, '$1=wq3Yt0aV8mB2kR5nZ7cX1pL4sD6fG9hJ0uE3iO5yTxA'],
   [/("token":")[\w-]{30,}"/g, '$1wq3Yt0aV8mB2kR5nZ7cX1pL4sD6fG9hJ0uE3iO5yTxA"'],
   [/http%3A%2F%2F127\.0\.0\.1%3A\d+/g, 'https%3A%2F%2Fcrm.example.com'],
   [/code=eyJ[\w.-]+/g, 'code=eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjEifQ.e30.c2lnbmF0dXJl'],

@@ -20,6 +20,7 @@ import { recordAutomation } from './example-automation.ts';
 import { recordKnowledge } from './example-knowledge.ts';
 import { recordImport, recordRecords, recordViews } from './example-records.ts';
 import { recordLive } from './example-live.ts';
+import { recordLogIns } from './example-log-ins.ts';
 import { recordRevocation } from './example-messages.ts';
 import { recordApp, recordNotifications, recordPeople } from './example-people.ts';
 import { describeForm, type Step, type Take } from './example-steps.ts';
@@ -289,6 +290,7 @@ try {
   await recordNotifications(take, platform, talk.sent.conversation);
   const events = await recordEnd(take, platform, { ...records, ...talk, user });
   await recordApp(take, platform);
+  await recordLogIns(take, platform);
   const sorted = [...operations].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const recorded = settle({ operations: Object.fromEntries(sorted), events });
   writeFileSync(FILE, `${JSON.stringify(recorded, null, 2)}\n`);

@@ -17,6 +17,7 @@ export const ROOMS = [
   'contacts',
   'pipelines',
   'companies',
+  'single-sign-on',
   'opt-outs',
   'conversations',
   'distribution',

@@ -7,6 +7,15 @@ export const METHODS: Record<string, Record<string, string>> = {
     logIn: 'POST /v1/auth/login',
     openSession: 'POST /v1/auth/session',
     openSessionByLink: 'POST /v1/auth/session/link',
+    openSessionByPasskey: 'POST /v1/auth/session/passkey',
+    openSessionBySingleSignOn: 'POST /v1/auth/session/single-sign-on',
+    beginSingleSignOn: 'POST /v1/auth/single-sign-on',
+    beginPasskeyLogIn: 'POST /v1/auth/passkey',
+    listPasskeys: 'GET /v1/auth/passkeys',
+    beginPasskey: 'POST /v1/auth/passkeys/begin',
+    createPasskey: 'POST /v1/auth/passkeys',
+    renamePasskey: 'PATCH /v1/auth/passkeys/{id}',
+    removePasskey: 'POST /v1/auth/passkeys/{id}/remove',
     closeSession: 'DELETE /v1/auth/session',
     updateMe: 'PATCH /v1/auth/me',
     uploadPicture: 'PUT /v1/auth/me/avatar',
@@ -18,6 +27,12 @@ export const METHODS: Record<string, Record<string, string>> = {
   },
   users: {
     resetSecondFactor: 'DELETE /v1/users/{id}/second-factor',
+  },
+  singleSignOn: {
+    get: 'GET /v1/single-sign-on',
+    set: 'PUT /v1/single-sign-on',
+    remove: 'DELETE /v1/single-sign-on',
+    test: 'POST /v1/single-sign-on/test',
   },
   apiKeys: {
     revoke: 'DELETE /v1/api-keys/{id}',

@@ -12,6 +12,7 @@ create or replace trigger picture_replaced after update of picture_id on users f
 create or replace function has_second_factor(address text) returns boolean
 language sql stable security definer set search_path = public, pg_temp as $$
   select exists (select 1 from people where email = lower(address) and totp_secret is not null)
+    or exists (select 1 from passkeys where email = lower(address))
 $$;
 revoke execute on function has_second_factor from public;
 grant execute on function has_second_factor to parley_app, parley_read, parley_system;

@@ -9,6 +9,7 @@ import { bulkRoutes } from './features/bulk/routes.ts';
 import { businessRoutes } from './features/businesses/routes.ts';
 import { campaignRoutes } from './features/campaigns/routes.ts';
 import { companyRoutes } from './features/companies/routes.ts';
+import { singleSignOnRoutes } from './features/single-sign-on/routes.ts';
 import { connectedAppRoutes } from './features/connected-apps/routes.ts';
 import { contactNoteRoutes } from './features/contacts/notes/routes.ts';
 import { contactRunRoutes } from './features/contacts/bulk/routes.ts';
@@ -87,6 +88,7 @@ const rooms = [
   contactNoteRoutes,
   pipelineRoutes,
   companyRoutes,
+  singleSignOnRoutes,
   optOutRoutes,
   csatRoutes,
   csatPage,

@@ -12,6 +12,8 @@ const WITHOUT_COMPANY: Record<string, string> = {
   callbacks_aside: 'of a callback that cannot be read nobody knows the company; readable by the system only',
   job_attempts: 'jobs of the whole installation; readable by the system only',
   oauth_clients: 'registers itself before anybody has logged in; readable by the system only',
+  passkeys: 'of a person, like the password; readable by the system only',
+  passkey_challenges: 'challenges that nobody can answer again; readable by the system only',
   people:
     'one password of a person, whatever companies have this person among their users; readable by the system only',
   platform_state: 'facts of the installation itself; readable by the system only',
@@ -37,6 +39,8 @@ const OTHER_KEYS: Record<string, { key: string; why: string }> = {
   notification_settings: { key: 'company_id,user_id,kind', why: 'one choice of each user for each kind' },
   event_listeners: { key: 'company_id,event', why: 'the one row that an emit looks up' },
   user_activity: { key: 'company_id,user_id', why: 'one row per user' },
+  single_sign_on: { key: 'company_id', why: 'one provider per company' },
+  single_sign_on_domains: { key: 'company_id,domain', why: 'a domain is named once' },
   browser_sessions: { key: 'token_hash', why: "a browser's cookie names no company: its hash is what it is found by" },
   network_files: { key: 'company_id,attachment_id,channel,address', why: 'one id for each place that has the file' },
   password_tokens: { key: 'token_hash', why: 'a mailed token names no company: its hash is what it is found by' },
@@ -135,6 +139,7 @@ const WITHOUT_COMPANY_REFERENCE: Record<string, string> = {
 
 /** The columns that hold an id and have no foreign key, each with the reason. */
 const WITHOUT_REFERENCE: Record<string, string> = {
+  'single_sign_on.client_id': 'with which name the platform is known to the provider',
   'connected_apps.client_id': 'says which client it is, which may have no row or be gone',
   'contact_notes.author_id': 'a user, a key or an agent; says who it was, also when they are gone',
   'contacts.external_id': "an integrator's id",
@@ -309,6 +314,8 @@ test('tables that belong to no company are closed to the role that works for one
     'callbacks_aside',
     'job_attempts',
     'oauth_clients',
+    'passkeys',
+    'passkey_challenges',
     'people',
     'platform_state',
     'rate_buckets',

@@ -23,7 +23,7 @@ await call(201, 'POST', '/v1/messages/note', { body: mention });
 const actions = { priority: 'LOW' };
 const rule = (await call(201, 'POST', '/v1/rules', { body: { name: 'x', event: 'TAG_ADDED', actions } })).body;
 /** Lists that only users have. */
-const OF_USERS = ['/v1/notifications', '/v1/push-subscriptions'];
+const OF_USERS = ['/v1/notifications', '/v1/push-subscriptions', '/v1/auth/passkeys'];
 /** The records whose lists are tested, by their kind. */
 const IDS = new Map<string, string>([
   ['conversation', conversation._id],

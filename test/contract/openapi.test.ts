@@ -41,6 +41,10 @@ const PUBLIC: Record<string, string> = {
   'POST /v1/auth/login': 'is where a token comes from',
   'POST /v1/auth/session': 'is where a session comes from',
   'POST /v1/auth/session/link': 'is where a session comes from',
+  'POST /v1/auth/session/single-sign-on': 'is where a session comes from',
+  'POST /v1/auth/session/passkey': 'is where a session comes from',
+  'POST /v1/auth/single-sign-on': 'whoever asks is about to log in',
+  'POST /v1/auth/passkey': 'whoever asks is about to log in',
   'DELETE /v1/auth/session': 'ends the session of a cookie',
   'POST /v1/auth/forgot-password': 'whoever asks cannot log in',
   'POST /v1/auth/reset-password': 'the token of the mail is in the body',
@@ -56,6 +60,18 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
     ['GET ', 'POST ', 'POST /begin', 'POST /recovery-codes', 'POST /disable'].map((each) => [
       each.replace(' ', ' /v1/auth/second-factor'),
       { scope: undefined, why: 'every user has their own' },
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['GET ', 'POST ', 'POST /begin', 'PATCH /{id}', 'POST /{id}/remove'].map((each) => [
+      each.replace(' ', ' /v1/auth/passkeys'),
+      { scope: undefined, why: 'every user has their own' },
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['GET ', 'PUT ', 'DELETE ', 'POST /test'].map((each) => [
+      each.replace(' ', ' /v1/single-sign-on'),
+      { scope: 'companies:update', why: 'changes how the company logs in' },
     ]),
   ),
   'DELETE /v1/users/{id}/second-factor': { scope: 'users:update', why: 'changes a user' },
@@ -271,6 +287,10 @@ const UNLOGGED = [
   'DELETE /v1/push-subscriptions/{id}',
   'POST /v1/connected-apps/preview',
   'POST /v1/auth/second-factor/begin',
+  'POST /v1/auth/passkeys/begin',
+  'POST /v1/auth/passkey',
+  'POST /v1/auth/single-sign-on',
+  'POST /v1/single-sign-on/test',
   'POST /v1/auth/forgot-password',
   'POST /v1/conversations/{id}/typing',
   'POST /v1/contacts/import/phone-numbers',
@@ -287,6 +307,10 @@ const ASKING = [
   'POST /v1/auth/second-factor/begin',
   'POST /v1/auth/second-factor/recovery-codes',
   'POST /v1/auth/second-factor/disable',
+  'POST /v1/auth/passkeys',
+  'POST /v1/auth/passkeys/begin',
+  'POST /v1/auth/passkeys/{id}/remove',
+  'POST /v1/single-sign-on/test',
   'POST /v1/notifications/read',
   'POST /v1/conversations/{id}/participants',
   'POST /v1/connected-apps/preview',
@@ -588,10 +612,13 @@ describe('every operation', () => {
     for (const { name, spec } of operations.filter(({ secured }) => !secured)) {
       // A browser's session is refused to pages of other origins, and only an existing one can be ended.
       const { path, method } = operations.find((operation) => operation.name === name) ?? { path: '', method: '' };
-      const isSession = path === '/v1/auth/session';
+      const takesPassword = path === '/v1/auth/session' || path === '/v1/auth/login';
+      const takesProof = ['passkey', 'single-sign-on'].some((way) => path === `/v1/auth/session/${way}`);
+      const begins = path === '/v1/auth/passkey' || path === '/v1/auth/single-sign-on';
       const opensSession = path.startsWith('/v1/auth/session') && method === 'POST';
-      assert.ok('403' in spec.responses === opensSession && !('404' in spec.responses), name);
-      assert.equal('401' in spec.responses, isSession || path === '/v1/auth/login', name);
+      const refuses = opensSession || begins || path === '/v1/auth/login';
+      assert.ok('403' in spec.responses === refuses && !('404' in spec.responses), name);
+      assert.equal('401' in spec.responses, takesPassword || takesProof, name);
     }
   });
 

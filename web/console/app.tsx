@@ -2,7 +2,7 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Suspense, useEffect, type ReactElement } from 'react';
-import { Route, Router, Switch } from 'wouter';
+import { Route, Router, Switch, useRoute } from 'wouter';
 import { CONSOLE_PATH } from './client.ts';
 import { queries } from './records/queries.ts';
 import { Frame } from './frame/frame.tsx';
@@ -17,6 +17,7 @@ import { COMMON } from './ui/texts.ts';
 import { Notices } from './ui/toast.tsx';
 
 const RequiredSetUp = lazyPart(async () => (await import('./session/second-factor/required.tsx')).RequiredSetUp);
+const SingleSignOnReturn = lazyPart(async () => (await import('./session/single-sign-on.tsx')).SingleSignOnReturn);
 const Connect = lazyPart(async () => (await import('./screens/connect/connect.tsx')).ConnectPage);
 
 export function App(): ReactElement {
@@ -36,6 +37,7 @@ export function App(): ReactElement {
 function Entrance(): ReactElement {
   const state = useSessionState();
   const texts = useTexts(COMMON);
+  const [returns] = useRoute('/single-sign-on');
   useEffect(() => {
     const end = new AbortController();
     // A link that is opened in a tab of the console changes only this part of its address.
@@ -43,6 +45,13 @@ function Entrance(): ReactElement {
     void enter();
     return () => end.abort();
   }, []);
+  if (returns) {
+    return (
+      <Suspense fallback={<LoadingPart />}>
+        <SingleSignOnReturn />
+      </Suspense>
+    );
+  }
   if (state === 'UNKNOWN') return <Loading />;
   if (state === 'OUT') return <LogIn />;
   if (state === 'UNREACHABLE') {

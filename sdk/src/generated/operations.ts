@@ -20,6 +20,7 @@ import type {
   AuditEntry,
   AutclCreate,
   AutclUpdate,
+  BrowserLogin,
   BrowserSession,
   BulkResult,
   BulkRun,
@@ -108,6 +109,12 @@ import type {
   NumberCheck,
   ParticipantAdd,
   Participants,
+  Passkey,
+  PasskeyCreate,
+  PasskeyLogin,
+  PasskeyOptions,
+  PasskeyRemove,
+  PasskeyUpdate,
   PhonePreview,
   PhonesToPreview,
   Pipeline,
@@ -161,6 +168,12 @@ import type {
   Session,
   SessionLink,
   SignedUrl,
+  SingleSignOn,
+  SingleSignOnBegin,
+  SingleSignOnBegun,
+  SingleSignOnFinish,
+  SingleSignOnTest,
+  SingleSignOnUpdate,
   SlaPolicy,
   SlaPolicyCreate,
   SlaPolicyUpdate,
@@ -307,6 +320,21 @@ export interface ConnectedAppsListQuery {
   updated_since?: string | undefined;
   /** Apps that this user has connected */
   user?: string | undefined;
+}
+
+export interface AuthListPasskeysQuery {
+  /** Starts at 1, the default; cannot be combined with `after` */
+  page?: number | undefined;
+  /** The most records per page */
+  limit?: number | undefined;
+  /** Omits the total; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The sort order; a minus sorts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the previous page, of the same list, sort and filters; equally fast at any depth */
+  after?: string | undefined;
+  /** Only records updated at this time or later; see /docs/lists */
+  updated_since?: string | undefined;
 }
 
 export interface AuthUploadPictureForm {
@@ -1632,9 +1660,27 @@ export interface Methods {
     /** Log in; the token is valid for twelve hours. A person who belongs to several companies has one password, and a session acts for one company: the one given in `company`, or else the one that the person used last. A person with two-factor log-in gives a `code` as well; without it, the right password gets 401 SECOND_FACTOR_REQUIRED. */
     logIn: (body: Login, options?: CallOptions) => Promise<Session>;
     /** Log a browser in; the response sets a cookie that scripts cannot read. Only pages of the platform's own origin can create and use a session (`Sec-Fetch-Site`, or else `Origin`). It ends after twelve hours without a request, after seven days, and whenever a token of the user would. A request with an `Authorization` header ignores the cookie. */
-    openSession: (body: Login, options?: CallOptions) => Promise<BrowserSession>;
+    openSession: (body: BrowserLogin, options?: CallOptions) => Promise<BrowserSession>;
     /** Log a browser in with the link printed at the platform's start; the response sets the same cookie. A platform that listens on a loopback address prints a link for the first owner when it starts, as long as `credentials.json` is in its data folder. A link works once and for ten minutes. Unknown, used and expired links get the same error. */
     openSessionByLink: (body: SessionLink, options?: CallOptions) => Promise<BrowserSession>;
+    /** Log a browser in with a passkey and without a password. The response sets the same cookie as POST /v1/auth/session. No code is needed. */
+    openSessionByPasskey: (body: PasskeyLogin, options?: CallOptions) => Promise<BrowserSession>;
+    /** Log a browser in with the answer of the OpenID provider. For the page at the redirect URI. The response sets the same cookie as POST /v1/auth/session. If the company also asks for the platform's second factor, the response is SECOND_FACTOR_REQUIRED; send `code` without `query` then. */
+    openSessionBySingleSignOn: (body: SingleSignOnFinish, options?: CallOptions) => Promise<BrowserSession>;
+    /** Begin a log-in by single sign-on. For pages of the platform's own origin. Send the browser to `redirect_to`. The response sets a cookie that binds the log-in to the browser for ten minutes. An address without single sign-on gets the same error whether or not it belongs to a user. */
+    beginSingleSignOn: (body: SingleSignOnBegin, options?: CallOptions) => Promise<SingleSignOnBegun>;
+    /** Get the options with which a browser asks for a passkey. Only for pages of the platform's own origin. The response is the same for everyone and sets a cookie that binds the challenge to the browser for ten minutes. A challenge can be answered once. */
+    beginPasskeyLogIn: (options?: CallOptions) => Promise<PasskeyOptions>;
+    /** List your passkeys. For the token or session of a user; API keys get 403. */
+    listPasskeys: ListMethod<[query?: AuthListPasskeysQuery, options?: CallOptions], Passkey>;
+    /** Get the options with which a browser creates a passkey. For the token or session of a user; API keys get 403. Only for pages of the platform's own origin. The response sets a cookie that binds the challenge to the browser for ten minutes. */
+    beginPasskey: (options?: CallOptions) => Promise<PasskeyOptions>;
+    /** Register a passkey for all companies of the person. For the token or session of a user; API keys get 403. Needs the password. The user gets a mail. From then on, a log-in with the password asks for a passkey or a code. */
+    createPasskey: (body: PasskeyCreate, options?: CallOptions) => Promise<Passkey>;
+    /** Rename a passkey. For the token or session of a user; API keys get 403. */
+    renamePasskey: (id: string, body: PasskeyUpdate, options?: CallOptions) => Promise<Passkey>;
+    /** Remove a passkey, which then no longer logs you in. For the token or session of a user; API keys get 403. Needs the password. The user gets a mail. */
+    removePasskey: (id: string, body: PasskeyRemove, options?: CallOptions) => Promise<Passkey>;
     /** Log the browser out; its session ends and the cookie is removed. Ends only the session of this browser; the user's other sessions and tokens stay valid. */
     closeSession: (options?: CallOptions) => Promise<Success>;
     /** Change your own name, picture, signature and availability. For the token or session of a user of any role; API keys get 403. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
@@ -2150,6 +2196,16 @@ export interface Methods {
     /** Set the webhook of a door for an inbox, or for all inboxes. The doors call this for their clients. A webhook of this door and inbox is replaced; a company can have 20. With `include_apikey` the API key of this request is kept, encrypted, and no answer contains it. Requires the scope `webhooks:update`. */
     set: (body: DoorWebhookSet, options?: CallOptions) => Promise<DoorWebhook>;
   };
+  singleSignOn: {
+    /** Read how the company logs in by single sign-on. The client secret is in no response. Without settings, `issuer` is null. Requires the scope `companies:update`. */
+    get: (options?: CallOptions) => Promise<SingleSignOn>;
+    /** Set the OpenID provider that logs users in. Needs all permissions of an owner, because the provider decides who logs in. Fields that are not given keep their values, or get the defaults of new settings. Requires the scope `companies:update`. */
+    set: (body: SingleSignOnUpdate, options?: CallOptions) => Promise<SingleSignOn>;
+    /** Turn single sign-on off and forget the provider. Needs all permissions of an owner. Users log in with their passwords again; sessions go on. Requires the scope `companies:update`. */
+    remove: (options?: CallOptions) => Promise<SingleSignOn>;
+    /** Test the connection to the OpenID provider. Reads the description of the stored provider. `problem` says what is wrong. Requires the scope `companies:update`. */
+    test: (options?: CallOptions) => Promise<SingleSignOnTest>;
+  };
   reports: {
     /** Count what is open now. Open and waiting conversations, and the users who are online. The answer may be three seconds old. Requires the scope `conversations:read`. */
     getNow: (options?: CallOptions) => Promise<ReportNow>;
@@ -2225,6 +2281,15 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     logIn: { method: 'POST', path: '/v1/auth/login', body: 'json' },
     openSession: { method: 'POST', path: '/v1/auth/session', body: 'json' },
     openSessionByLink: { method: 'POST', path: '/v1/auth/session/link', body: 'json' },
+    openSessionByPasskey: { method: 'POST', path: '/v1/auth/session/passkey', body: 'json' },
+    openSessionBySingleSignOn: { method: 'POST', path: '/v1/auth/session/single-sign-on', body: 'json' },
+    beginSingleSignOn: { method: 'POST', path: '/v1/auth/single-sign-on', body: 'json' },
+    beginPasskeyLogIn: { method: 'POST', path: '/v1/auth/passkey' },
+    listPasskeys: { method: 'GET', path: '/v1/auth/passkeys', query: true, answer: 'list' },
+    beginPasskey: { method: 'POST', path: '/v1/auth/passkeys/begin' },
+    createPasskey: { method: 'POST', path: '/v1/auth/passkeys', body: 'json' },
+    renamePasskey: { method: 'PATCH', path: '/v1/auth/passkeys/{id}', body: 'json' },
+    removePasskey: { method: 'POST', path: '/v1/auth/passkeys/{id}/remove', body: 'json' },
     closeSession: { method: 'DELETE', path: '/v1/auth/session' },
     updateMe: { method: 'PATCH', path: '/v1/auth/me', body: 'json' },
     uploadPicture: { method: 'PUT', path: '/v1/auth/me/avatar', body: 'form' },
@@ -2506,6 +2571,12 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     get: { method: 'GET', path: '/v1/door-webhooks/{id}' },
     list: { method: 'GET', path: '/v1/door-webhooks', query: true, answer: 'list' },
     set: { method: 'PUT', path: '/v1/door-webhooks', body: 'json' },
+  },
+  singleSignOn: {
+    get: { method: 'GET', path: '/v1/single-sign-on' },
+    set: { method: 'PUT', path: '/v1/single-sign-on', body: 'json' },
+    remove: { method: 'DELETE', path: '/v1/single-sign-on' },
+    test: { method: 'POST', path: '/v1/single-sign-on/test' },
   },
   reports: {
     getNow: { method: 'GET', path: '/v1/reports/now' },

@@ -1,12 +1,12 @@
 /** Log-in, sessions of browsers, reset of a forgotten password, acceptance of an invitation, and the facts that a token holds about its user or key. */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { recordAudit, type LoggedActor } from '../../platform/http/audit.ts';
 import { AppError, forbidden } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { hashWithoutWaiting, hashInTurn, NOBODYS_HASH, verifyPassword } from '../../platform/http/passwords.ts';
 import type { Anonymous, Caller } from '../../platform/http/route.ts';
-import { isSameOrigin, readSessionCookie } from '../../platform/http/session-cookie.ts';
+import { isSameOrigin, isSecure, makeSessionCookie, readSessionCookie } from '../../platform/http/session-cookie.ts';
 import { SESSION_SECONDS, signToken } from '../../platform/http/tokens.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import {
@@ -22,14 +22,17 @@ import {
 import { isShownToken } from '../users/log-in-links.ts';
 import type { User } from '../users/schemas.ts';
 import { endSession, LONGEST_SESSION_SECONDS, openSession } from '../users/sessions.ts';
-import { admitSecondFactor } from '../users/second-factor.ts';
+import { provePasskey } from '../users/passkeys.ts';
+import { admitSecondFactor, refusePasskey, type ProvenPasskey } from '../users/second-factor.ts';
 import { readUser } from '../users/users.ts';
 import type {
   AcceptInvitation,
+  BrowserLogin,
   BrowserSession,
   Done,
   Login,
   Me,
+  PasskeyLogin,
   ResetPassword,
   Session,
   SessionLink,
@@ -59,23 +62,62 @@ export interface OpenedSession {
 export async function logInBrowser(
   kit: Kit,
   anonymous: Anonymous,
-  login: Login,
+  login: BrowserLogin,
   { headers }: Pick<FastifyRequest, 'headers'>,
 ): Promise<OpenedSession> {
   requireSameOrigin(headers);
-  const { user, opened } = await admitLogin(kit, anonymous, login, openSession);
+  const { passkey: answer, ...given } = login;
+  const passkey = answer && (await provePasskey(kit, anonymous.read, { answer, headers, refuse: refusePasskey }));
+  const { user, opened } = await admitLogin(kit, anonymous, { ...given, passkey }, openSession);
   return toOpenedSession(user, opened);
 }
 
-function requireSameOrigin(headers: FastifyRequest['headers']): void {
+/**
+ * Logs a browser in with a passkey alone: the device has verified the person. Every refusal is the same as for a wrong password, except that
+ * a company can refuse every log-in but single sign-on.
+ */
+export async function logInByPasskey(
+  kit: Kit,
+  anonymous: Anonymous,
+  { passkey: answer, company }: PasskeyLogin,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+): Promise<OpenedSession> {
+  requireSameOrigin(headers);
+  const passkey = await provePasskey(kit, anonymous.read, { answer, headers, refuse: makeLoginRefusal });
+  const account = await findLoginAccount(anonymous.read, passkey.email, company ?? null);
+  if (!account?.accepted || account.status !== 'ACTIVE') throw makeLoginRefusal();
+  if (account.password_refused) throw refusePassword();
+  return anonymous.tx(
+    async (tx) => {
+      const user = await recordLogin(tx, account);
+      if (!user) throw makeLoginRefusal();
+      await passkey.accept(tx);
+      await recordAccountAudit(anonymous, account, { tx, action: 'auth.login' });
+      return toOpenedSession(user, await openSession(tx, account));
+    },
+    { fromReserve: true },
+  );
+}
+
+export function requireSameOrigin(headers: FastifyRequest['headers']): void {
   if (!isSameOrigin(headers))
     throw forbidden('cookie', "Only a page of the platform's own origin can have a session", 'CROSS_ORIGIN');
 }
 
-const toOpenedSession = (user: User, { expires_at, token }: { expires_at: string; token: string }): OpenedSession => ({
+/** Makes the answer to a log-in of a browser. */
+export const toOpenedSession = (
+  user: User,
+  { expires_at, token }: { expires_at: string; token: string },
+): OpenedSession => ({
   session: { expires_at, user },
   cookie: { token, seconds: LONGEST_SESSION_SECONDS },
 });
+
+/** Gives the browser the cookie of its session. */
+export function giveSession(kit: Kit, reply: FastifyReply, { session, cookie }: OpenedSession): BrowserSession {
+  reply.header('set-cookie', makeSessionCookie(cookie.token, { secure: isSecure(kit), seconds: cookie.seconds }));
+  return session;
+}
 
 /** Ends the session of the cookie that the request has. */
 export async function logOutBrowser(
@@ -128,19 +170,20 @@ export async function logInByLink(
 async function admitLogin<T>(
   kit: Kit,
   anonymous: Anonymous,
-  { email, password, code, company }: Login,
+  { email, password, code, company, passkey }: Login & { passkey?: ProvenPasskey | undefined },
   open: (tx: SystemTx, account: Account) => Promise<T>,
 ): Promise<{ account: Account; user: User; opened: T }> {
   const account = await findLoginAccount(anonymous.read, email, company ?? null);
   const matches = await verifyPassword(password, account?.password_hash ?? NOBODYS_HASH);
-  if (!account || !matches || account.status !== 'ACTIVE') {
+  if (!account || !matches || account.status !== 'ACTIVE' || !account.accepted) {
     // The audit entry is written without waiting, because the time of a write would reveal that the account
     // exists. Failure policy: the log-in is refused even when its audit entry could not be written. A company that
     // only invited an address gets no entry, because it must not learn that the person uses Parley elsewhere.
     if (account?.accepted) void recordLoginRefusal(anonymous, account).catch(() => undefined);
     throw makeLoginRefusal();
   }
-  const acceptCode = await admitSecondFactor(kit, account, code);
+  if (account.password_refused) throw refusePassword();
+  const acceptCode = await admitSecondFactor(kit, account, { code, passkey: passkey ?? null });
   const store = async (tx: SystemTx): Promise<{ user: User; opened: T } | null> => {
     const user = await recordLogin(tx, account);
     if (!user) return null;
@@ -158,6 +201,9 @@ async function admitLogin<T>(
   if (!stored) throw makeLoginRefusal();
   return { account, ...stored };
 }
+
+const refusePassword = (): AppError =>
+  forbidden('password', 'Your company logs in by single sign-on only', 'SINGLE_SIGN_ON_ONLY');
 
 const isWrongCode = (error: unknown): boolean => error instanceof AppError && error.code === 'SECOND_FACTOR_REQUIRED';
 
@@ -223,7 +269,8 @@ function recordLoginRefusal(anonymous: Anonymous, account: Account): Promise<voi
   return recordAccountAudit(anonymous, account, { tx: anonymous.read, action: 'auth.login-refused', actor: SOMEBODY });
 }
 
-function recordAccountAudit(
+/** Writes an audit entry about a log-in, by the user unless another actor is named. */
+export function recordAccountAudit(
   { origin }: Anonymous,
   account: UserOfReset,
   { tx, action, actor }: { tx: SystemTx; action: string; actor?: LoggedActor },

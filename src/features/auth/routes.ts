@@ -1,23 +1,25 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { declareTag } from '../../platform/http/description.ts';
 import { installationOperation, publicOperation } from '../../platform/http/route.ts';
-import { makeSessionCookie } from '../../platform/http/session-cookie.ts';
+import { isSecure, makeSessionCookie } from '../../platform/http/session-cookie.ts';
 import { ref } from '../../platform/values/schema.ts';
 import {
   acceptInvitation,
   forgetPassword,
+  giveSession,
   logIn,
   logInBrowser,
   logInByLink,
   logOutBrowser,
   readMe,
   resetPassword,
-  type OpenedSession,
 } from './auth.ts';
+import { passkeyRoutes } from './passkey-routes.ts';
 import { secondFactorRoutes } from './second-factor-routes.ts';
 import {
   AcceptInvitation,
+  BrowserLogin,
   BrowserSession,
   Done,
   ForgotPassword,
@@ -41,7 +43,7 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
       'well; without it, the right password gets 401 SECOND_FACTOR_REQUIRED.',
     body: ref(Login),
     answers: { 200: ref(Session) },
-    errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED'],
+    errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'FORBIDDEN'],
     account: ({ email }) => email.toLowerCase(),
     handler: (anonymous, { body }) => logIn(kit, anonymous, body),
   });
@@ -58,6 +60,7 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
   sessionRoutes(app, kit);
   linkRoutes(app, kit);
   secondFactorRoutes(app, kit);
+  passkeyRoutes(app, kit);
   installationOperation(app, kit.access, {
     method: 'GET',
     path: '/v1/auth/me',
@@ -73,11 +76,6 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
 
 /** The operations by which a page of the platform logs in and out with a cookie instead of a token. */
 function sessionRoutes(app: FastifyInstance, kit: Kit): void {
-  const secure = kit.config.PUBLIC_URL.startsWith('https:');
-  const give = (reply: FastifyReply, { session, cookie }: OpenedSession): BrowserSession => {
-    reply.header('set-cookie', makeSessionCookie(cookie.token, { secure, seconds: cookie.seconds }));
-    return session;
-  };
   publicOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/auth/session',
@@ -87,11 +85,12 @@ function sessionRoutes(app: FastifyInstance, kit: Kit): void {
       "Only pages of the platform's own origin can create and use a session (`Sec-Fetch-Site`, or else " +
       '`Origin`). It ends after twelve hours without a request, after seven days, and whenever a token of the ' +
       'user would. A request with an `Authorization` header ignores the cookie.',
-    body: ref(Login),
+    body: ref(BrowserLogin),
     answers: { 200: ref(BrowserSession) },
     errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'FORBIDDEN'],
     account: ({ email }) => email.toLowerCase(),
-    handler: async (anonymous, { body, reply }) => give(reply, await logInBrowser(kit, anonymous, body, reply.request)),
+    handler: async (anonymous, { body, reply }) =>
+      giveSession(kit, reply, await logInBrowser(kit, anonymous, body, reply.request)),
   });
   publicOperation(app, kit.access, {
     method: 'POST',
@@ -105,7 +104,8 @@ function sessionRoutes(app: FastifyInstance, kit: Kit): void {
     body: ref(SessionLink),
     answers: { 200: ref(BrowserSession) },
     errors: ['INVALID_RESET_TOKEN', 'FORBIDDEN'],
-    handler: async (anonymous, { body, reply }) => give(reply, await logInByLink(anonymous, body, reply.request)),
+    handler: async (anonymous, { body, reply }) =>
+      giveSession(kit, reply, await logInByLink(anonymous, body, reply.request)),
   });
   publicOperation(app, kit.access, {
     method: 'DELETE',
@@ -116,7 +116,7 @@ function sessionRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(Done) },
     errors: ['UNAUTHORIZED'],
     handler: async (anonymous, { reply }) => {
-      reply.header('set-cookie', makeSessionCookie('', { secure, seconds: 0 }));
+      reply.header('set-cookie', makeSessionCookie('', { secure: isSecure(kit), seconds: 0 }));
       return logOutBrowser(kit, anonymous, reply.request);
     },
   });

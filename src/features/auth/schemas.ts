@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from '../../platform/values/schema.ts';
 import { USER_ROLES } from '../../platform/values/scopes.ts';
-import { Code, User } from '../users/schemas.ts';
+import { Code, PasskeyAnswer, User } from '../users/schemas.ts';
 
 // At eight characters guessing is hopeless within the rate limit; the upper bound only limits the work of hashing.
 const Password = Type.String({ minLength: 8, maxLength: 128, description: 'The new password' });
@@ -33,6 +33,21 @@ export const Login = define(
   }),
 );
 export type Login = Static<typeof Login>;
+
+export const BrowserLogin = define(
+  'BrowserLogin',
+  strict({
+    ...Login.properties,
+    passkey: Type.Optional(ref(PasskeyAnswer, 'The answer of a passkey to POST /v1/auth/passkey, instead of a code')),
+  }),
+);
+export type BrowserLogin = Static<typeof BrowserLogin>;
+
+export const PasskeyLogin = define(
+  'PasskeyLogin',
+  strict({ passkey: ref(PasskeyAnswer, 'The answer of the passkey'), company: Login.properties.company }),
+);
+export type PasskeyLogin = Static<typeof PasskeyLogin>;
 
 export const Session = define(
   'Session',

@@ -5,7 +5,7 @@ import { listPage } from '../../platform/store/plain-list.ts';
 import { findUnknown } from '../../platform/store/unknown-references.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { AppAccess } from '../../platform/values/scopes.ts';
-import { LACKS_SECOND_FACTOR } from '../users/second-factor-sql.ts';
+import { APP_LACKS_FACTOR } from '../users/second-factor-sql.ts';
 import type { ConnectedApp } from './schemas.ts';
 
 const COLUMNS = `_id, company_id as company, user_id as "user", client_id, name, access, expires_at, last_used_at,
@@ -95,7 +95,7 @@ export function findLivingApp(tx: SystemTx, company: string, id: string): Promis
   return maybeOne(tx, {
     name: 'connected-apps.findLiving',
     text: `select u._id, u.company_id as company, u.name, u.role, u.session_version, a._id as app, a.access,
-        ${LACKS_SECOND_FACTOR}
+        ${APP_LACKS_FACTOR}
       from connected_apps a
       join users u on u.company_id = a.company_id and u._id = a.user_id and u.session_version = a.session_version
       join companies c on c._id = u.company_id and c.status = 'ACTIVE'

@@ -11,14 +11,22 @@ export interface Account extends User {
   /** Null when the person has never set a password. */
   password_hash: string | null;
   session_version: number;
-  /** Whether the person has agreed to belong to this company. */
+  /** Whether the person has agreed to belong to this company. A user whom only single sign-on logs in has not, as far as we know. */
   accepted: boolean;
+  /** The user logs in by single sign-on only: the company has turned passwords off, or the person has not accepted an invitation. */
+  password_refused: boolean;
+  /** The account at the provider of the company that logs in as this user. */
+  single_sign_on_issuer: string | null;
+  single_sign_on_subject: string | null;
 }
 
 const USER = `u._id, u.company_id as company, u.name, u.email, u.role, u.status, u.language, u.availability, u.avatar_url, u.signature, u.last_login_at,
-  u.status <> 'INVITED' and has_second_factor(u.email) as second_factor, u.created_at as "createdAt", u.updated_at as "updatedAt"`;
-const COLUMNS = `${USER}, u.session_version, u.accepted_at is not null as accepted, p.password_hash, c.name as company_name`;
+  u.accepted_at is not null and has_second_factor(u.email) as second_factor, u.created_at as "createdAt", u.updated_at as "updatedAt"`;
+const COLUMNS = `${USER}, u.session_version, u.accepted_at is not null as accepted, p.password_hash, c.name as company_name,
+  c.single_sign_on_only and u.role <> 'OWNER' as password_refused, u.single_sign_on_issuer, u.single_sign_on_subject`;
 const LIVING = `join companies c on c._id = u.company_id and c.status = 'ACTIVE'`;
+// The company's provider alone has logged this user in, so the person may not know of the company.
+const KNOWN_STATUS = `case when u.accepted_at is null and u.status = 'ACTIVE' then 'INVITED' else u.status end`;
 const PERSON = 'left join people p on p.email = lower(u.email)';
 
 /**
@@ -31,8 +39,8 @@ export function findAccountByEmail(tx: SystemTx, email: string, company: string 
     name: 'users.findAccountByEmail',
     text: `select ${COLUMNS} from users u ${LIVING} ${PERSON}
       where lower(u.email) = lower($1) and octet_length($1) = char_length($1) and ($2::text is null or u.company_id = $2)
-      order by array_position(array['ACTIVE', 'INVITED', 'INACTIVE'], u.status), u.last_login_at desc nulls last,
-        u.created_at desc, u._id desc
+      order by array_position(array['ACTIVE', 'INVITED', 'INACTIVE'], ${KNOWN_STATUS}), password_refused,
+        u.last_login_at desc nulls last, u.created_at desc, u._id desc
       limit 1`,
     values: [email, company],
   });
@@ -125,6 +133,40 @@ export async function acceptInvitation(tx: SystemTx, companyId: string, userId: 
     name: 'users.deleteLinksOf',
     text: 'delete from password_tokens where company_id = $1 and user_id = $2',
     values: [companyId, userId],
+  });
+}
+
+/** Finds the user of a company to whom an account at its provider belongs. */
+export function findAccountBySubject(
+  tx: SystemTx,
+  companyId: string,
+  { issuer, subject }: SingleSignOnIdentity,
+): Promise<Account | null> {
+  return maybeOne(tx, {
+    name: 'users.findAccountBySubject',
+    text: `select ${COLUMNS} from users u ${LIVING} ${PERSON}
+      where u.company_id = $1 and u.single_sign_on_issuer = $2 and u.single_sign_on_subject = $3 and u.removed_at is null`,
+    values: [companyId, issuer, subject],
+  });
+}
+
+/** An account at a provider of single sign-on. */
+export interface SingleSignOnIdentity {
+  issuer: string;
+  subject: string;
+}
+
+/** Links a user with an account at the provider. An invited user becomes active; the links of the invitation stay valid. */
+export function linkIdentity(
+  tx: SystemTx,
+  { company, _id }: Account,
+  { issuer, subject }: SingleSignOnIdentity,
+): Promise<number> {
+  return exec(tx, {
+    name: 'users.linkIdentity',
+    text: `update users set single_sign_on_issuer = $3, single_sign_on_subject = $4, status = 'ACTIVE', updated_at = now()
+      where company_id = $1 and _id = $2 and status <> 'INACTIVE'`,
+    values: [company, _id, issuer, subject],
   });
 }
 

@@ -5,13 +5,16 @@ import type { SystemTx } from '../../platform/store/tenant.ts';
 import {
   acceptInvitation,
   findAccountByEmail,
+  findAccountBySubject,
   findLinkEmail,
+  linkIdentity,
   lockAddress,
   storeLogin,
   deleteValidLink,
   writePassword,
   type Account,
   type LinkPurpose,
+  type SingleSignOnIdentity,
   type UserOfReset,
 } from './account-queries.ts';
 import { SendReset } from './jobs.ts';
@@ -27,6 +30,30 @@ export function findLoginAccount(tx: SystemTx, email: string, company: string | 
 /** Stores the time of a log-in. Returns null when the account was deactivated, or its password changed, since the account was read. */
 export function recordLogin(tx: SystemTx, account: Account): Promise<User | null> {
   return storeLogin(tx, account);
+}
+
+export interface ProvenPerson extends SingleSignOnIdentity {
+  company: string;
+  /** The address, if the provider may say whose it is. */
+  email: string | null;
+}
+
+/**
+ * Finds the user whom a provider has logged in: by the account at the provider, or else by the address. The address is locked, so that
+ * nothing else changes the user meanwhile.
+ */
+export async function findProvenAccount(tx: SystemTx, person: ProvenPerson): Promise<Account | null> {
+  const { company, email } = person;
+  const known = await findAccountBySubject(tx, company, person);
+  const address = known?.email ?? email;
+  if (address === null) return null;
+  await lockAddress(tx, address.toLowerCase());
+  return (await findAccountBySubject(tx, company, person)) ?? (await findAccountByEmail(tx, address, company));
+}
+
+/** Links a user with the account at the provider that has logged the user in. */
+export function linkAccount(tx: SystemTx, account: Account, identity: SingleSignOnIdentity): Promise<number> {
+  return linkIdentity(tx, account, identity);
 }
 
 /** Deletes a link and returns its account; of several requests with the same token only one gets the account. */

@@ -30,9 +30,8 @@ export const SendReset = defineJob({
   waitsSeconds: 3_600,
 });
 
-/** ON and OFF: by the user · RESET: by an administrator */
-const FACTOR_CHANGES = ['ON', 'OFF', 'RESET'] as const;
-export type FactorChange = (typeof FACTOR_CHANGES)[number];
+/** RESET: by an administrator · the others: by the user */
+const FACTOR_CHANGES = ['ON', 'OFF', 'RESET', 'PASSKEY_ADDED', 'PASSKEY_REMOVED'] as const;
 
 /** Tells a user that two-factor log-in was turned on or off for their account. */
 export const SendFactorMail = defineJob({

@@ -19,7 +19,7 @@ export interface NewUser {
 }
 
 const COLUMNS = `_id, company_id as company, name, email, role, status, language, availability, avatar_url, signature, last_login_at,
-  status <> 'INVITED' and has_second_factor(email) as second_factor, created_at as "createdAt", updated_at as "updatedAt"`;
+  accepted_at is not null and has_second_factor(email) as second_factor, created_at as "createdAt", updated_at as "updatedAt"`;
 
 export function insertUser(tx: TenantTx | SystemTx, user: NewUser): Promise<User> {
   return one(tx, {
@@ -50,14 +50,14 @@ export function findUser(tx: TenantRead, id: string): Promise<User | null> {
 }
 
 /** Returns the language of the user, or that of the company where the id is no user's, or else English. */
-export function findLanguage(tx: TenantTx, userId: string): Promise<Language> {
+export function findLanguage(tx: TenantTx | SystemTx, companyId: string, userId: string): Promise<Language> {
   return oneValue(tx, {
     name: 'users.findLanguage',
     text: `select coalesce(
         (select language from users where company_id = $1 and _id = $2),
         (select general_config ->> 'language' from companies where _id = $1),
         'en') as language`,
-    values: [tx.companyId, userId],
+    values: [companyId, userId],
   });
 }
 
@@ -129,6 +129,8 @@ export function updateUser(
     text: `update users set name = $3, email = $4, role = $5, status = $6, language = $7, avatar_url = $9, availability = $11, signature = $12, updated_at = now(),
         picture_id = coalesce($10, case when avatar_url is distinct from $9 then null else picture_id end),
         accepted_at = case when $8 then null else accepted_at end,
+        single_sign_on_issuer = case when not $8 then single_sign_on_issuer end,
+        single_sign_on_subject = case when not $8 then single_sign_on_subject end,
         session_version = session_version + case when $8 or $6 = 'INACTIVE' and status <> 'INACTIVE' then 1 else 0 end
       where company_id = $1 and _id = $2 returning ${COLUMNS}`,
     values: [
@@ -156,7 +158,7 @@ export function markRemoved(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'users.markRemoved',
     text: `update users set removed_at = now(), status = 'INACTIVE', email = _id, accepted_at = null, avatar_url = null, picture_id = null, signature = null,
-        session_version = session_version + 1, updated_at = now()
+        single_sign_on_issuer = null, single_sign_on_subject = null, session_version = session_version + 1, updated_at = now()
       where company_id = $1 and _id = $2`,
     values: [tx.companyId, id],
   });

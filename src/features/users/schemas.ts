@@ -141,6 +141,97 @@ export const FactorBegun = define(
 );
 export type FactorBegun = Static<typeof FactorBegun>;
 
+/** A part of what the browser says about a passkey, in base64url. */
+const bytes = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, description });
+const CREDENTIAL_LENGTH = 1_400;
+const credential = {
+  id: bytes(CREDENTIAL_LENGTH, 'The id of the credential'),
+  rawId: bytes(CREDENTIAL_LENGTH, 'The id of the credential'),
+  type: oneOf(['public-key'], 'The type of the credential'),
+  authenticatorAttachment: Type.Optional(
+    nullable(oneOf(['platform', 'cross-platform'], 'Whether the key is in the device itself')),
+  ),
+  clientExtensionResults: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'Results of extensions, which are not read',
+    }),
+  ),
+};
+const CLIENT_DATA = 'What the browser has signed over, as JSON';
+const transports = Type.Array(Type.String({ maxLength: 20 }), {
+  maxItems: 10,
+  description: 'How the browser reaches the key',
+});
+
+/** What `PublicKeyCredential.toJSON()` returns for a new passkey. */
+const NewCredential = plain.strict('What `PublicKeyCredential.toJSON()` returns in the browser', {
+  ...credential,
+  response: plain.strict('The answer of the key', {
+    clientDataJSON: bytes(4_000, CLIENT_DATA),
+    attestationObject: bytes(8_000, 'The public key, in CBOR'),
+    authenticatorData: Type.Optional(bytes(4_000, 'Not read')),
+    publicKey: Type.Optional(nullable(bytes(4_000, 'Not read'))),
+    publicKeyAlgorithm: Type.Optional(plain.integer('Not read')),
+    transports: Type.Optional(transports),
+  }),
+});
+export type NewCredential = Static<typeof NewCredential>;
+
+/** What `PublicKeyCredential.toJSON()` returns for a log-in. */
+export const PasskeyAnswer = define(
+  'PasskeyAnswer',
+  strict({
+    ...credential,
+    response: plain.strict('The answer of the key', {
+      clientDataJSON: bytes(4_000, CLIENT_DATA),
+      authenticatorData: bytes(4_000, 'What the key says about itself'),
+      signature: bytes(4_000, 'The signature'),
+      userHandle: Type.Optional(nullable(bytes(200, 'Not read'))),
+    }),
+  }),
+);
+export type PasskeyAnswer = Static<typeof PasskeyAnswer>;
+
+export const PasskeyOptions = define(
+  'PasskeyOptions',
+  Type.Object({
+    options: Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'What the browser reads with `PublicKeyCredential.parse…OptionsFromJSON()`',
+    }),
+  }),
+);
+export type PasskeyOptions = Static<typeof PasskeyOptions>;
+
+export const PasskeyCreate = define(
+  'PasskeyCreate',
+  strict({ name: Name, password: Password, credential: NewCredential }),
+);
+export type PasskeyCreate = Static<typeof PasskeyCreate>;
+export const PasskeyUpdate = define('PasskeyUpdate', strict({ name: Name }));
+export type PasskeyUpdate = Static<typeof PasskeyUpdate>;
+export const PasskeyRemove = define('PasskeyRemove', strict({ password: Password }));
+export type PasskeyRemove = Static<typeof PasskeyRemove>;
+
+export const Passkey = define(
+  'Passkey',
+  Type.Object({
+    _id: recordId('passkey'),
+    name: plain.name,
+    last_used_at: nullable(Timestamp),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type Passkey = Static<typeof Passkey>;
+export const PasskeyParams = Type.Object({ id: recordId('passkey') });
+export const PasskeyList = pageSchema(ref(Passkey));
+export const PasskeyQuery = pageQuery('-createdAt', {});
+export type PasskeyQuery = Static<typeof PasskeyQuery>;
+
 export const RecoveryCodes = define(
   'RecoveryCodes',
   Type.Object({

@@ -11,7 +11,9 @@ import { AppError, expectFound, forbidden, invalid, notFound } from '../../platf
 import { endSessions, findAccount, lockAddress, type Account } from './account-queries.ts';
 import { findStep, hashRecoveryCode, makeAppAddress, makeRecoveryCodes, makeSecret } from './codes.ts';
 import { expectUser } from './expect-user.ts';
-import { SendFactorMail, type FactorChange } from './jobs.ts';
+import type { FactorChange } from './factor-mails.ts';
+import { SendFactorMail } from './jobs.ts';
+import { deletePasskeys, hasPasskey } from './passkey-queries.ts';
 import type { FactorBegun, FactorCode, FactorProof, RecoveryCodes, SecondFactor, User } from './schemas.ts';
 import {
   belongsElsewhere,
@@ -26,6 +28,18 @@ import {
 } from './second-factor-queries.ts';
 import { readUser, refuseRole } from './users.ts';
 
+/** A passkey that has answered the challenge of this browser. It counts once it is accepted in a transaction. */
+export interface ProvenPasskey {
+  email: string;
+  accept(tx: SystemTx): Promise<void>;
+}
+
+/** What a person gives in addition to the password. */
+export interface GivenFactor {
+  code?: string | undefined;
+  passkey?: ProvenPasskey | null;
+}
+
 /**
  * Checks the code of a log-in whose password is right. Returns a function that accepts the code in the transaction of the log-in, which
  * throws SECOND_FACTOR_REQUIRED when the person has a second factor and the code is missing, wrong or used.
@@ -33,23 +47,43 @@ import { readUser, refuseRole } from './users.ts';
 export async function admitSecondFactor(
   kit: Kit,
   { email, second_factor }: Pick<Account, 'email' | 'second_factor'>,
-  code: string | undefined,
+  given: GivenFactor,
 ): Promise<(tx: SystemTx) => Promise<void>> {
-  if (second_factor && code === undefined) throw makeCodeRefusal('REQUIRED', 'is required');
-  if (second_factor) await admitCode(kit.access, email.toLowerCase());
-  return async (tx) => {
-    const factor = await lockFactor(tx, email);
-    if (factor && code === undefined) throw makeCodeRefusal('REQUIRED', 'is required');
-    if (factor && !(await useCode(kit, tx, { email, factor, code: code ?? '' })))
-      throw makeCodeRefusal('INVALID', WRONG_CODE);
-  };
+  if (second_factor && given.code !== undefined) await admitCode(kit.access, email.toLowerCase());
+  return (tx) => acceptSecondFactor(kit, tx, email, given);
 }
+
+/**
+ * Accepts the second factor of a log-in. Throws SECOND_FACTOR_REQUIRED when the person has one and it is missing, wrong or used; `errors`
+ * name what the person can give.
+ */
+export async function acceptSecondFactor(
+  kit: Kit,
+  tx: SystemTx,
+  email: string,
+  { code, passkey }: GivenFactor,
+): Promise<void> {
+  const factor = await lockFactor(tx, email);
+  const kinds = [...(factor ? ['code'] : []), ...((await hasPasskey(tx, email)) ? ['passkey'] : [])];
+  if (kinds.length === 0) return;
+  if (passkey && passkey.email !== email.toLowerCase()) throw refuseFactor(['passkey'], 'INVALID', WRONG_PASSKEY);
+  if (passkey) return passkey.accept(tx);
+  if (code === undefined) throw refuseFactor(kinds, 'REQUIRED', 'is required');
+  if (!factor || !(await useCode(kit, tx, { email, factor, code })))
+    throw refuseFactor(['code'], 'INVALID', WRONG_CODE);
+}
+
+const WRONG_PASSKEY = 'is wrong, or was used before';
+
+/** Makes the refusal of a passkey that does not count as the second factor. */
+export const refusePasskey = (): AppError => refuseFactor(['passkey'], 'INVALID', WRONG_PASSKEY);
 
 const WRONG_CODE = 'is wrong, or was used before';
 
-function makeCodeRefusal(code: string, message: string): AppError {
-  const errors = [{ path: 'code', code, message }];
-  return new AppError('SECOND_FACTOR_REQUIRED', `code ${message}`, errors, { 'www-authenticate': 'Bearer' });
+function refuseFactor(kinds: string[], code: string, message: string): AppError {
+  const errors = kinds.map((path) => ({ path, code, message }));
+  const words = `${kinds.join(' or ')} ${message}`;
+  return new AppError('SECOND_FACTOR_REQUIRED', words, errors, { 'www-authenticate': 'Bearer' });
 }
 
 interface GivenCode {
@@ -71,7 +105,7 @@ async function useCode(kit: Kit, tx: SystemTx, { email, factor, code }: GivenCod
 const secretContext = (email: string): string => `people:${email.toLowerCase()}:totp`;
 
 /** The calling user, with the company for which they act. */
-async function expectAccount({ principal, tenant, read }: Caller): Promise<Account> {
+export async function expectAccount({ principal, tenant, read }: Caller): Promise<Account> {
   if (!tenant) throw new AppError('COMPANY_ID_REQUIRED');
   const user = expectUser(tenant, 'Only users have a second factor');
   if (principal.type === 'user' && principal.app)
@@ -103,8 +137,8 @@ export async function beginSecondFactor(kit: Kit, caller: Caller): Promise<Facto
 export async function enableSecondFactor(kit: Kit, caller: Caller, given: FactorCode): Promise<RecoveryCodes> {
   const { code, password } = given;
   const account = await expectAccount(caller);
-  const { _id, email, second_factor } = account;
-  if (second_factor) throw new AppError('SECOND_FACTOR_EXISTS');
+  const { _id, email } = account;
+  if ((await readSecondFactor(caller)).enabled) throw new AppError('SECOND_FACTOR_EXISTS');
   await expectPassword(kit, account, password);
   const codes = makeRecoveryCodes();
   await caller.tx(async (tx) => {
@@ -140,10 +174,14 @@ export async function disableSecondFactor(kit: Kit, caller: Caller, proof: Facto
 }
 
 /** Mails the person what has changed, so that they notice a change by somebody else. */
-const mailChange = (kit: Kit, tx: SystemTx, { company, _id: user }: Account, change: FactorChange): Promise<void> =>
-  kit.enqueue(tx, SendFactorMail, { company, user, change }, { key: `${user}:${change}` });
+export const mailChange = (
+  kit: Kit,
+  tx: SystemTx,
+  { company, _id: user }: Account,
+  change: FactorChange,
+): Promise<void> => kit.enqueue(tx, SendFactorMail, { company, user, change }, { key: `${user}:${change}` });
 
-async function expectPassword(kit: Kit, account: Account, password: string): Promise<void> {
+export async function expectPassword(kit: Kit, account: Account, password: string): Promise<void> {
   await admitAccount(kit.access, account.email.toLowerCase());
   if (!(await verifyPassword(password, account.password_hash ?? NOBODYS_HASH))) throw invalid('password', 'is wrong');
 }
@@ -180,7 +218,8 @@ export async function resetSecondFactor(kit: Kit, caller: Caller, id: string): P
     await lockAddress(tx, account.email.toLowerCase());
     if (principal.type !== 'global' && (await belongsElsewhere(tx, tenant.companyId, account.email)))
       throw forbidden('id', 'The person also belongs to another company, so only the operator can reset this');
-    if ((await deleteFactor(tx, account.email)) === 0) throw notFound();
+    const removed = (await deleteFactor(tx, account.email)) + (await deletePasskeys(tx, account.email));
+    if (removed === 0) throw notFound();
     await endSessions(tx, account.email);
     await mailChange(kit, tx, account, 'RESET');
   });

@@ -13,8 +13,10 @@ import {
   type LinkMailing,
 } from './link-queries.ts';
 import { newLinkToken, newShownToken } from './log-in-links.ts';
+import { purgeChallenges } from './passkey-queries.ts';
 import { purgeSessions } from './session-queries.ts';
 import { factorMail, invitationMail, joinMail, resetMail } from './mails.ts';
+import type { FactorChange } from './factor-mails.ts';
 import type { User } from './schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
@@ -56,13 +58,13 @@ export async function sendReset(kit: Kit, email: string): Promise<void> {
   const account = await findAccountByEmail(kit.database.system('upkeep'), email, null);
   if (!account || account.status === 'INACTIVE') return;
   const asked: LinkMailing = { company: null, email: account.email };
-  await sendLink(kit, account, account.status === 'INVITED' ? [asked, makeInvitationMailing(account)] : [asked]);
+  await sendLink(kit, account, account.accepted ? [asked] : [asked, makeInvitationMailing(account)]);
 }
 
 /** Tells a user that two-factor log-in was turned on or off for their account. */
 export async function sendFactorMail(
   kit: Kit,
-  { company, user, change }: { company: string; user: string; change: 'ON' | 'OFF' | 'RESET' },
+  { company, user, change }: { company: string; user: string; change: FactorChange },
 ): Promise<void> {
   const account = await findAccount(kit.database.system(`company:${company}`), company, user);
   if (account?.status !== 'ACTIVE') return;
@@ -82,7 +84,7 @@ async function sendLink(kit: Kit, account: Account, mailings: LinkMailing[]): Pr
   const token = newLinkToken();
   const tokenHash = hashToken(token);
   const { company, _id: user, email } = account;
-  const seconds = account.status === 'INVITED' ? INVITATION_SECONDS : RESET_SECONDS;
+  const seconds = account.accepted ? RESET_SECONDS : INVITATION_SECONDS;
   const link = { tokenHash, purpose: 'PASSWORD', company, user, email, seconds } as const;
   try {
     const inserted = await insertLink(system, link);
@@ -100,7 +102,7 @@ async function sendLink(kit: Kit, account: Account, mailings: LinkMailing[]): Pr
 function composeMail(kit: Kit, account: Account, token: string) {
   const { name, language, company_name: company } = account;
   const link = linkToPage(kit, token);
-  if (account.status !== 'INVITED') return resetMail({ name, language, link });
+  if (account.accepted) return resetMail({ name, language, link });
   // A person who already has a password keeps it and is not asked for one.
   return account.password_hash === null
     ? invitationMail({ name, company, language, link })
@@ -129,4 +131,5 @@ export async function purgeExpiredLinks(kit: Kit): Promise<void> {
   await purgeMailings(system);
   await purgePeople(system);
   await purgeSessions(system);
+  await purgeChallenges(system);
 }

@@ -3,7 +3,7 @@ import type { StoredSession } from '../../platform/http/auth.ts';
 import { exec, maybeOne, one } from '../../platform/store/db.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import type { Account, UserOfReset } from './account-queries.ts';
-import { LACKS_SECOND_FACTOR } from './second-factor-sql.ts';
+import { LACKS_IN_SESSION } from './second-factor-sql.ts';
 
 /** How long a session may stay unused, and how long it lasts at most. */
 export interface SessionLife {
@@ -14,14 +14,13 @@ export interface SessionLife {
 export function insertSession(
   tx: SystemTx,
   { company, _id, session_version }: Account,
-  tokenHash: Buffer,
-  restSeconds: number,
+  { tokenHash, restSeconds, bySingleSignOn }: { tokenHash: Buffer; restSeconds: number; bySingleSignOn: boolean },
 ): Promise<{ expires_at: string }> {
   return one(tx, {
     name: 'users.insertSession',
-    text: `insert into browser_sessions (token_hash, company_id, user_id, session_version, expires_at)
-      values ($1, $2, $3, $4, now() + make_interval(secs => $5)) returning expires_at`,
-    values: [tokenHash, company, _id, session_version, restSeconds],
+    text: `insert into browser_sessions (token_hash, company_id, user_id, session_version, expires_at, single_sign_on)
+      values ($1, $2, $3, $4, now() + make_interval(secs => $5), $6) returning expires_at`,
+    values: [tokenHash, company, _id, session_version, restSeconds, bySingleSignOn],
   });
 }
 
@@ -29,7 +28,7 @@ export function insertSession(
 export function findSession(tx: SystemTx, tokenHash: Buffer): Promise<StoredSession | null> {
   return maybeOne(tx, {
     name: 'users.findSession',
-    text: `select u._id, u.company_id as company, u.name, u.role, u.session_version, s.expires_at, ${LACKS_SECOND_FACTOR}
+    text: `select u._id, u.company_id as company, u.name, u.role, u.session_version, s.expires_at, ${LACKS_IN_SESSION}
       from browser_sessions s
       join users u on u.company_id = s.company_id and u._id = s.user_id and u.session_version = s.session_version
       join companies c on c._id = u.company_id and c.status = 'ACTIVE'

@@ -30,9 +30,14 @@ const LIFE = {
 export const LONGEST_SESSION_SECONDS = LIFE.longestSeconds;
 
 /** Stores a new session of the user. `token` is for the cookie and is nowhere else. */
-export async function openSession(tx: SystemTx, account: Account): Promise<{ token: string; expires_at: string }> {
+export async function openSession(
+  tx: SystemTx,
+  account: Account,
+  { bySingleSignOn = false } = {},
+): Promise<{ token: string; expires_at: string }> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  const { expires_at } = await insertSession(tx, account, hashToken(token), LIFE.restSeconds);
+  const { restSeconds } = LIFE;
+  const { expires_at } = await insertSession(tx, account, { tokenHash: hashToken(token), restSeconds, bySingleSignOn });
   return { token, expires_at };
 }
 

@@ -30,6 +30,15 @@ import { makeShownInvitation } from './send-links.ts';
 
 export { findActiveUser } from './queries.ts';
 
+/** Creates an active user whom the provider of the company has logged in. It does not make the person a member: that takes an invitation. */
+export async function createProvenUser(
+  tx: SystemTx,
+  person: Omit<NewPerson, 'language'> & { _id: string },
+): Promise<User> {
+  const language = await findLanguage(tx, person.company, person._id);
+  return insertUser(tx, { ...person, language, accepted: false }).catch(refuseTakenEmail);
+}
+
 interface NewPerson {
   company: string;
   name: string;
@@ -66,7 +75,7 @@ export async function inviteUserForCaller(kit: Kit, tenant: Tenant, input: UserC
   refuseRole(tenant, input.role);
   await admitMail(kit.access, tenant.companyId);
   return tenant.tx(async (tx) => {
-    const language = input.language ?? (await findLanguage(tx, tenant.principal.id));
+    const language = input.language ?? (await findLanguage(tx, tenant.companyId, tenant.principal.id));
     const user = await inviteUser(kit, tx, { ...input, language, company: tenant.companyId });
     tx.created(user._id);
     return { ...user, ...(await makeShownInvitation(kit, tx, user)) };
@@ -104,7 +113,9 @@ export async function updateUserById(
     const { accepted, ...record } = before;
     const moved = input.email !== undefined && input.email.toLowerCase() !== before.email.toLowerCase();
     const isOut = (input.status ?? before.status) === 'INACTIVE';
-    const status = isOut ? 'INACTIVE' : accepted && !moved ? 'ACTIVE' : 'INVITED';
+    // A user whom single sign-on has logged in is active without having accepted the invitation.
+    const isMember = accepted || before.status === 'ACTIVE';
+    const status = isOut ? 'INACTIVE' : isMember && !moved ? 'ACTIVE' : 'INVITED';
     const next: User = { ...record, ...input, status };
     if (next.role !== 'OWNER' || next.status !== 'ACTIVE') refuseLastOwner(before, owners);
     if (next.email !== before.email || isOut) await deleteLinks(tx, id);

@@ -24,6 +24,7 @@ export const ERRORS = {
   SECOND_FACTOR_REQUIRED: { status: 401, title: 'The log-in also needs a code' },
   BAD_SIGNATURE: { status: 401, title: 'The signature does not match the body' },
   ORIGIN_NOT_ALLOWED: { status: 403, title: 'Pages of this site cannot use the chat' },
+  SINGLE_SIGN_ON_FAILED: { status: 403, title: 'The log-in by single sign-on failed' },
   SECOND_FACTOR_MISSING: { status: 403, title: 'Set up two-factor log-in first' },
   FORBIDDEN: { status: 403, title: 'No permission for this operation' },
   NOT_FOUND: { status: 404, title: 'Not found' },

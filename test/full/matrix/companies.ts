@@ -196,6 +196,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
     'history-entry': await insertHistoryEntry(platform, { conversation, marker }),
     notification: await insertNotification(platform, { conversation, user }),
     'push-subscription': await insertPushSubscription(platform, { user, marker }),
+    passkey: await insertPasskey(platform, { user, marker }),
     'conversation-run': run._id,
     'contact-run': contactRun._id,
     'mcp-server': await insertMcpServer(platform, { agent, marker }),
@@ -600,4 +601,18 @@ export function listNamedCompanies(value: Json): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = ['company', 'company_id', 'companyId'].map((name) => value[name]).filter((id) => typeof id === 'string');
   return [...own, ...Object.values(value).flatMap(listNamedCompanies)];
+}
+
+/** Gives the user a passkey. */
+async function insertPasskey(
+  { database }: Platform,
+  { user, marker }: { user: string; marker: string },
+): Promise<string> {
+  const id = newId();
+  await database.sql(
+    `insert into passkeys (email, _id, name, credential_id, public_key, counter, transports)
+      select lower(email), $2, $3, $2, '\\x', 0, '{}' from users where _id = $1`,
+    [user, id, marker],
+  );
+  return id;
 }

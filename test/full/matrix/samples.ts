@@ -17,6 +17,7 @@ import { FROM_PAGE, freshEmail, PASSWORD } from '../../support/people.ts';
 import type { Json, Platform } from '../../support/platform.ts';
 import { createWebhook, findId, insertConnectedApp, insertPushSubscription, type FullCompany } from './companies.ts';
 import { buildForm } from './forms.ts';
+import { addPasskey, beginAtProvider, beginPasskey, returnFromProvider, setProvider } from './log-ins.ts';
 
 const APP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 
@@ -35,11 +36,17 @@ const givesApp =
           totp_pending = case when $2 = 'totp_pending' then $3 end where email = $1`,
         [email, state, sealed],
       );
+      await database.sql('delete from passkeys where email = $1', [email]);
     }
   };
 
 const withoutApp = givesApp(null);
 const makeCode = (): string => new TOTP({ secret: APP_SECRET }).generate();
+const readAnswer = (fresh: FullCompany['fresh']): Json => JSON.parse(fresh['answer'] ?? '{}');
+const showTicket = ({ fresh }: FullCompany): Record<string, string> => ({
+  ...FROM_PAGE,
+  cookie: fresh['cookie'] ?? '',
+});
 const provesApp: Sample = {
   onlyUsers: true,
   body: () => ({ password: PASSWORD, code: makeCode() }),
@@ -384,8 +391,51 @@ export const SAMPLES: Record<string, Sample> = {
       own.fresh = { 'connected-app': id };
     },
   },
+  'GET /v1/auth/passkeys': { onlyUsers: true, isOfCaller: true, prepare: addPasskey },
+  'POST /v1/auth/passkeys/begin': { onlyUsers: true, isOfCaller: true, headers: () => FROM_PAGE },
+  'POST /v1/auth/passkeys': {
+    onlyUsers: true,
+    isOfCaller: true,
+    body: ({ fresh }) => ({ name: 'Laptop', password: PASSWORD, credential: readAnswer(fresh) }),
+    headers: showTicket,
+    prepare: beginPasskey,
+  },
+  'PATCH /v1/auth/passkeys/{id}': { onlyUsers: true, isOfCaller: true, prepare: addPasskey },
+  'POST /v1/auth/passkeys/{id}/remove': {
+    onlyUsers: true,
+    isOfCaller: true,
+    body: () => ({ password: PASSWORD }),
+    prepare: addPasskey,
+  },
+  'POST /v1/auth/passkey': { headers: () => FROM_PAGE },
+  'POST /v1/auth/session/passkey': {
+    body: ({ fresh }) => ({ passkey: readAnswer(fresh), company: undefined }),
+    headers: showTicket,
+    prepare: addPasskey,
+  },
+  'PUT /v1/single-sign-on': {
+    also: ROLE_SCOPES.OWNER,
+    body: () => ({ issuer: 'https://203.0.114.1', domains: [], role: 'VIEWER', enabled: false, password_login: true }),
+  },
+  'DELETE /v1/single-sign-on': { also: ROLE_SCOPES.OWNER },
+  'POST /v1/single-sign-on/test': { prepare: setProvider },
+  'POST /v1/auth/single-sign-on': {
+    body: ({ fresh: { email } }) => ({ email, company: undefined }),
+    headers: () => FROM_PAGE,
+    prepare: async (platform, own) => void (await beginAtProvider(platform, own)),
+  },
+  'POST /v1/auth/session/single-sign-on': {
+    body: ({ fresh: { query } }) => ({ query, code: undefined }),
+    headers: showTicket,
+    prepare: returnFromProvider,
+  },
   'POST /v1/auth/session': {
-    body: ({ marker }) => ({ email: `${marker}@example.test`, password: PASSWORD, code: undefined }),
+    body: ({ marker }) => ({
+      email: `${marker}@example.test`,
+      password: PASSWORD,
+      code: undefined,
+      passkey: undefined,
+    }),
     headers: () => FROM_PAGE,
     prepare: withoutApp,
   },

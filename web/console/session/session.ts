@@ -1,5 +1,5 @@
 /** Who works in this browser. */
-import { isParleyError, type Login, type Me, type User } from '@parley/sdk';
+import { isParleyError, type BrowserLogin, type Me, type User } from '@parley/sdk';
 import { parley } from '../client.ts';
 import { createStore, useStore } from '../store.ts';
 import { preferLanguage } from '../texts/language.ts';
@@ -53,7 +53,7 @@ export async function readSession(): Promise<void> {
   }
 }
 
-export async function logIn(given: Login): Promise<void> {
+export async function logIn(given: BrowserLogin): Promise<void> {
   await parley.auth.openSession(given);
   await readSession();
 }

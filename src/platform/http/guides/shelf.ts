@@ -27,6 +27,7 @@ const FOR_USERS = [
   'ai-assist',
   'events',
   'authentication',
+  'single-sign-on',
   'scopes',
   'errors',
   'lists',

@@ -21,6 +21,8 @@ import styles from './company.module.css';
 import { toUpdate, useCompanyDraft, type Saving } from './draft.ts';
 import { RegionFields, type FieldsProps } from './region-fields.tsx';
 import { SecurityFields } from './security-fields.tsx';
+import { SingleSignOnFields } from './single-sign-on.tsx';
+import { SINGLE_SIGN_ON_SETTINGS } from './single-sign-on-texts.ts';
 import { COMPANY } from './texts.ts';
 import { Usage } from './usage.tsx';
 
@@ -103,7 +105,21 @@ function CompanyForm({ company }: { company: Company }): ReactElement {
           <CopyField label={texts.id} value={company._id} hint={texts.idHint} />
         </Section>
       </form>
+      <SingleSignOnSection />
     </Page>
+  );
+}
+
+/** Only those who have all rights change it: the provider decides who logs in. */
+function SingleSignOnSection(): ReactElement | null {
+  const texts = useTexts(SINGLE_SIGN_ON_SETTINGS);
+  if (!useMay('*')) return null;
+  return (
+    <div className={`${styles['form']} ${styles['apart']}`}>
+      <Section title={texts.title} lead={texts.titleLead}>
+        <SingleSignOnFields />
+      </Section>
+    </div>
   );
 }
 

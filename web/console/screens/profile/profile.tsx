@@ -21,6 +21,7 @@ import { CheckField, SelectField } from '../../ui/field.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { showError, showNotice } from '../../ui/toast.tsx';
 import { AboutMe } from './about-me.tsx';
+import { PasskeysCard } from './passkeys.tsx';
 import { SecondFactorCard } from './second-factor.tsx';
 import { Signature } from './signature.tsx';
 import { PROFILE } from './texts.ts';
@@ -39,6 +40,7 @@ export function ProfileScreen(): ReactElement {
       <NoticeChoice />
       <Password />
       <SecondFactorCard />
+      <PasskeysCard />
     </Page>
   );
 }

@@ -1,0 +1,94 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { declareTag } from '../../platform/http/description.ts';
+import { operation, publicOperation } from '../../platform/http/route.ts';
+import { ref } from '../../platform/values/schema.ts';
+import { BrowserSession } from '../auth/schemas.ts';
+import { beginSingleSignOn, finishSingleSignOn } from './log-in.ts';
+import {
+  SingleSignOn,
+  SingleSignOnBegin,
+  SingleSignOnBegun,
+  SingleSignOnFinish,
+  SingleSignOnTest,
+  SingleSignOnUpdate,
+} from './schemas.ts';
+import { readSingleSignOn, removeSingleSignOn, setSingleSignOn, testSingleSignOn } from './single-sign-on.ts';
+
+const PATH = '/v1/single-sign-on';
+
+export function singleSignOnRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('single-sign-on', 'How the users of a company log in by its OpenID provider');
+  settingsRoutes(app, kit);
+  publicOperation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/auth/single-sign-on',
+    action: null,
+    summary: 'Begin a log-in by single sign-on',
+    description:
+      "For pages of the platform's own origin. Send the browser to `redirect_to`. The response sets a cookie that binds the log-in to the browser for ten minutes. An address without single sign-on gets the same error whether or not it belongs to a user.",
+    body: ref(SingleSignOnBegin),
+    answers: { 200: ref(SingleSignOnBegun) },
+    errors: ['SINGLE_SIGN_ON_FAILED', 'FORBIDDEN'],
+    handler: (anonymous, { body, reply }) => beginSingleSignOn(kit, anonymous, body, reply),
+  });
+  publicOperation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/auth/session/single-sign-on',
+    action: 'auth.login',
+    summary: 'Log a browser in with the answer of the OpenID provider',
+    description:
+      "For the page at the redirect URI. The response sets the same cookie as POST /v1/auth/session. If the company also asks for the platform's second factor, the response is SECOND_FACTOR_REQUIRED; send `code` without `query` then.",
+    body: ref(SingleSignOnFinish),
+    answers: { 200: ref(BrowserSession) },
+    errors: ['SINGLE_SIGN_ON_FAILED', 'SECOND_FACTOR_REQUIRED', 'FORBIDDEN'],
+    handler: (anonymous, { body, reply }) => finishSingleSignOn(kit, anonymous, body, reply),
+  });
+}
+
+function settingsRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: PATH,
+    scope: 'companies:update',
+    summary: 'Read how the company logs in by single sign-on',
+    description: 'The client secret is in no response. Without settings, `issuer` is null.',
+    answers: { 200: ref(SingleSignOn) },
+    handler: (tenant) => readSingleSignOn(kit, tenant),
+  });
+  operation(app, kit.access, {
+    method: 'PUT',
+    path: PATH,
+    scope: 'companies:update',
+    action: 'companies.set-single-sign-on',
+    summary: 'Set the OpenID provider that logs users in',
+    description:
+      'Needs all permissions of an owner, because the provider decides who logs in. Fields that are not given keep their values, or get the defaults of new settings.',
+    body: ref(SingleSignOnUpdate),
+    answers: { 200: ref(SingleSignOn) },
+    errors: ['TARGET_NOT_ALLOWED', 'FORBIDDEN'],
+    handler: (tenant, { body }) => setSingleSignOn(kit, tenant, body),
+  });
+  operation(app, kit.access, {
+    method: 'DELETE',
+    path: PATH,
+    scope: 'companies:update',
+    action: 'companies.remove-single-sign-on',
+    summary: 'Turn single sign-on off and forget the provider',
+    description: 'Needs all permissions of an owner. Users log in with their passwords again; sessions go on.',
+    answers: { 200: ref(SingleSignOn) },
+    errors: ['FORBIDDEN'],
+    handler: (tenant) => removeSingleSignOn(kit, tenant),
+  });
+  operation(app, kit.access, {
+    method: 'POST',
+    path: `${PATH}/test`,
+    scope: 'companies:update',
+    action: null,
+    summary: 'Test the connection to the OpenID provider',
+    description: 'Reads the description of the stored provider. `problem` says what is wrong.',
+    answers: { 200: ref(SingleSignOnTest) },
+    errors: ['NOT_FOUND'],
+    handler: (tenant) => testSingleSignOn(kit, tenant),
+  });
+}

@@ -1,0 +1,95 @@
+/** Prepares log-ins by passkeys and single sign-on for the samples. */
+import { makeTicket } from '../../../src/platform/http/session-cookie.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
+import { createAuthenticator } from '../../support/authenticator.ts';
+import { createJar } from '../../support/cookies.ts';
+import { CLIENT, startProvider, type Provider } from '../../support/openid.ts';
+import type { Platform } from '../../support/platform.ts';
+import type { FullCompany } from './companies.ts';
+
+const CHALLENGE = 'bm90IGEgc2VjcmV0';
+
+/** Finds the user who calls: of the owners who may log in, the newest. */
+async function findCaller({ database }: Platform, own: FullCompany): Promise<{ _id: string; email: string }> {
+  const [owner] = await database.sql<{ _id: string; email: string }>(
+    `select _id, lower(email) as email from users where company_id = $1 and role = 'OWNER' and status = 'ACTIVE'
+      order by created_at desc, _id desc limit 1`,
+    [own._id],
+  );
+  if (!owner) throw new Error('a company without an owner');
+  return owner;
+}
+
+function makeTicketCookie({ running }: Platform, user: string | null): string {
+  return makeTicket(running.kit, 'passkey', { challenge: CHALLENGE, user }).split(';')[0] ?? '';
+}
+
+const openAuthenticator = ({ running }: Platform) => {
+  const { origin, hostname } = new URL(running.kit.config.PUBLIC_URL);
+  return { key: createAuthenticator(origin), options: { challenge: CHALLENGE, rpId: hostname, rp: { id: hostname } } };
+};
+
+/** Gives the caller a passkey, and prepares its answer to a log-in. */
+export async function addPasskey(platform: Platform, own: FullCompany): Promise<void> {
+  const { email } = await findCaller(platform, own);
+  const { key, options } = openAuthenticator(platform);
+  const id = newId();
+  await platform.database.sql('delete from passkeys where email = $1', [email]);
+  await platform.database.sql(
+    `insert into passkeys (email, _id, name, credential_id, public_key, counter, transports) values ($1, $2, $3, $4, $5, 0, '{}')`,
+    [email, id, own.marker, key.id, key.publicKey],
+  );
+  own.records.passkey = id;
+  const passkey = JSON.stringify(key.get(options));
+  own.fresh = { passkey: id, answer: passkey, cookie: makeTicketCookie(platform, null) };
+}
+
+/** Prepares the answer to a registration by the caller. */
+export async function beginPasskey(platform: Platform, own: FullCompany): Promise<void> {
+  const { _id, email } = await findCaller(platform, own);
+  await platform.database.sql('delete from passkeys where email = $1', [email]);
+  await platform.database.sql('delete from passkey_challenges');
+  const { key, options } = openAuthenticator(platform);
+  own.fresh = { answer: JSON.stringify(key.create(options)), cookie: makeTicketCookie(platform, _id) };
+}
+
+const domainOf = ({ _id }: FullCompany): string => `c${_id}.test`;
+
+/** Stores a provider that the outgoing guard refuses, so that nothing is called. */
+export async function setProvider({ database }: Platform, own: FullCompany, issuer = 'http://10.0.0.1'): Promise<void> {
+  await database.sql(
+    `insert into single_sign_on (company_id, enabled, issuer, client_id, create_users, role, trust_unverified_email)
+      values ($1, true, $2, 'parley', true, 'VIEWER', true) on conflict (company_id) do update set issuer = $2, client_secret = null,
+        updated_at = now()`,
+    [own._id, issuer],
+  );
+  await database.sql('insert into single_sign_on_domains values ($1, $2) on conflict do nothing', [
+    own._id,
+    domainOf(own),
+  ]);
+}
+
+let provider: Promise<Provider> | null = null;
+
+/** Stores a provider that answers. */
+export async function beginAtProvider(platform: Platform, own: FullCompany): Promise<Provider> {
+  provider ??= startProvider();
+  const open = await provider;
+  await setProvider(platform, own, open.issuer);
+  const body = { ...CLIENT, issuer: open.issuer, domains: [domainOf(own)], enabled: true, create_users: true };
+  await platform.call(200, 'PUT', '/v1/single-sign-on', { key: own.key, body });
+  own.fresh = { email: `ana@${domainOf(own)}` };
+  return open;
+}
+
+/** Comes back from the provider. */
+export async function returnFromProvider(platform: Platform, own: FullCompany): Promise<void> {
+  const open = await beginAtProvider(platform, own);
+  const email = `ana@${domainOf(own)}`;
+  open.behave({ claims: { sub: own._id, email, email_verified: true } });
+  const jar = createJar(platform);
+  const { body } = await jar.send(200, 'POST', '/v1/auth/single-sign-on', { body: { email } });
+  const answer = await fetch(body.redirect_to, { redirect: 'manual' });
+  const query = new URL(answer.headers.get('location') ?? '').search.slice(1);
+  own.fresh = { query, cookie: `parley_sso=${jar.cookies.get('parley_sso')}` };
+}

@@ -1,0 +1,167 @@
+/** Log-ins without a password in the console: by the provider of the company and with a passkey, by mouse and by keyboard alone. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, findDialog, openConsoleAt, openEnglishPage } from '../support/console.ts';
+import { CLIENT, startProvider } from '../support/openid.ts';
+import { createPerson, PASSWORD } from '../support/people.ts';
+import { startPlatform } from '../support/platform.ts';
+import { findPort } from '../support/ports.ts';
+
+// Browsers make no passkeys for a bare IP address.
+const PORT = String(await findPort());
+const platform = await startPlatform({ env: { PORT, PUBLIC_URL: `http://localhost:${PORT}` } });
+const provider = await startProvider();
+const browser = await startBrowser();
+const { url, demo } = platform;
+
+/** Presses Tab until the focus is on a button whose name is this text. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const target = page.getByRole('button', { name, exact: true }).and(page.locator(':focus'));
+  for (let presses = 0; (await target.count()) === 0; presses += 1) {
+    assert.ok(presses < 100, `Tab never reaches ${name}`);
+    await page.keyboard.press('Tab');
+  }
+}
+
+/** Adds an authenticator that verifies its person without asking. */
+async function addAuthenticator(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+const withoutErrors = (complaints: string[]): string[] => complaints.filter((text) => !/status of 40[013]/.test(text));
+
+test('an owner sets the provider and tests the connection, and a colleague comes back from the provider to the page that they wanted', async () => {
+  const { email } = await createPerson(platform, demo._id, 'OWNER');
+  const { page, complaints, close } = await openConsoleAt({ url, email }, browser, { path: '/company' });
+  const section = page.getByRole('region', { name: 'Single sign-on' });
+  assert.equal(
+    await section.getByRole('textbox', { name: 'Redirect URI' }).inputValue(),
+    `${url}/console/single-sign-on`,
+  );
+  await section.getByRole('textbox', { name: 'Issuer' }).fill(provider.issuer);
+  await section.getByRole('textbox', { name: 'Client ID' }).fill(CLIENT.client_id);
+  await section.getByLabel('Client secret').fill(CLIENT.client_secret);
+  await section.getByRole('textbox', { name: 'E-mail domains' }).fill('gmail.com');
+  await section.getByRole('button', { name: 'Save single sign-on' }).click();
+  await section
+    .getByText(/public mail service/)
+    .first()
+    .waitFor();
+  await section.getByRole('textbox', { name: 'E-mail domains' }).fill('acme.test, acme.example');
+  await section.getByLabel('Users can log in by single sign-on').check();
+  await section.getByLabel('Create users at their first log-in').check();
+  await section.getByRole('button', { name: 'Save single sign-on' }).click();
+  await section.getByText('A secret is stored.').waitFor();
+  await section.getByRole('button', { name: 'Test connection' }).click();
+  await section.getByText('The provider answers correctly.').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  assert.deepEqual(withoutErrors(complaints()), []);
+  await close();
+
+  // By keyboard alone.
+  const visitor = await openEnglishPage(browser);
+  await visitor.page.goto(`${url}/console/contacts`);
+  await visitor.page.getByLabel('E-mail').waitFor();
+  await tabTo(visitor.page, 'Log in with single sign-on');
+  await visitor.page.keyboard.press('Enter');
+  await visitor.page.getByRole('heading', { name: 'Single sign-on' }).waitFor();
+  await visitor.page.getByLabel('E-mail').and(visitor.page.locator(':focus')).waitFor();
+  assert.deepEqual(await findBarriers(visitor.page), []);
+  await visitor.page.keyboard.type('nobody@elsewhere.test');
+  await visitor.page.keyboard.press('Enter');
+  await visitor.page.getByText('Single sign-on is not available for this address.').waitFor();
+  await visitor.page.getByLabel('E-mail').press('ControlOrMeta+a');
+  await visitor.page.keyboard.type('ana@acme.test');
+  await visitor.page.keyboard.press('Enter');
+  await visitor.page.waitForURL(`${url}/console/contacts`);
+  await visitor.page.getByRole('heading', { name: 'Contacts' }).waitFor();
+  await visitor.page.context().close();
+});
+
+test('what the provider answers wrongly is refused with a page that says why, from where the log-in begins again', async () => {
+  provider.behave({ claims: { sub: 'eve', email: 'eve@elsewhere.test', email_verified: true } });
+  const { page } = await openEnglishPage(browser);
+  await page.goto(`${url}/console?company=${demo._id}`);
+  await page.getByRole('button', { name: 'Log in with single sign-on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { name: 'You are not logged in' }).waitFor();
+  await page.getByText('Your company does not allow addresses of this domain.').waitFor();
+  assert.equal(new URL(page.url()).search, '');
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Back to the log-in' }).click();
+  await page.getByLabel('Password').waitFor();
+  await page.context().close();
+});
+
+test('by keyboard alone a person adds a passkey, logs in with it and without a password, gives it after the password, renames and removes it', async () => {
+  const { email } = await createPerson(platform, demo._id, 'OPERATOR');
+  const { page, complaints, close } = await openConsoleAt({ url, email }, browser, { path: '/profile' });
+  await addAuthenticator(page);
+  await page.getByText('You have no passkeys yet.').waitFor();
+  await tabTo(page, 'Add a passkey');
+  await page.keyboard.press('Enter');
+  await findDialog(page).waitFor();
+  await page.keyboard.type('Laptop');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('another password');
+  assert.deepEqual(await findBarriers(page), []);
+  await page.keyboard.press('Enter');
+  await page.getByText('The password is wrong.').waitFor();
+  await findDialog(page).getByLabel('Password').press('ControlOrMeta+a');
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('list', { name: 'Your passkeys' }).getByText('Laptop').waitFor();
+
+  await page.context().clearCookies();
+  await page.reload();
+  await page.getByLabel('E-mail').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await tabTo(page, 'Log in with a passkey');
+  await page.keyboard.press('Enter');
+  await page.getByText(/last used on/).waitFor();
+
+  await page.context().clearCookies();
+  await page.reload();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Use your passkey' }).waitFor();
+  await page.getByRole('button', { name: 'Use a passkey' }).and(page.locator(':focus')).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.keyboard.press('Enter');
+
+  await page.getByRole('button', { name: 'Rename: Laptop' }).waitFor();
+  await tabTo(page, 'Rename: Laptop');
+  await page.keyboard.press('Enter');
+  await findDialog(page).waitFor();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('Phone');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Remove: Phone' }).waitFor();
+  await tabTo(page, 'Remove: Phone');
+  await page.keyboard.press('Enter');
+  await findDialog(page).waitFor();
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByText('You have no passkeys yet.').waitFor();
+
+  await page.context().clearCookies();
+  await page.reload();
+  await page.getByRole('button', { name: 'Log in with a passkey' }).click();
+  await page.getByText('This passkey does not log you in.').waitFor();
+  assert.deepEqual(withoutErrors(complaints()), []);
+  await close();
+});
