@@ -149,7 +149,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'users.storePending': 'the second factor of a person, which belongs to no company',
   'users.lockPending': 'the second factor of a person, which belongs to no company',
   'users.enableFactor': 'the second factor of a person, which belongs to no company',
-  'users-passkeys.list': 'the passkeys of a person, which belong to no company',
+  'users.passkeys': 'the passkeys of a person, which belong to no company',
   'users.insertPasskey': 'a passkey of a person, which belongs to no company',
   'users.findPasskey': 'a passkey of a person, which belongs to no company',
   'users.findCredential': 'a browser names a passkey before it is known whose it is',
@@ -498,7 +498,7 @@ test('a statement of the system role has a company condition, or an exception he
       ({ name, text, roles }) =>
         roles.includes(ROLES.system) && (name.startsWith('companies.') || !/company_id(?! as company)/.test(text)),
     )
-    .map(({ name }) => name.replace(/^(companies\.list|users-passkeys\.list)\..*/, '$1'));
+    .map(({ name }) => name.replace(/^(companies\.list|users\.passkeys)\..*/, '$1'));
   assert.deepEqual([...new Set(names)].toSorted(), Object.keys(WITHOUT_COMPANY).toSorted());
 });
 

@@ -7,6 +7,9 @@ import type { Passkey } from './schemas.ts';
 
 const COLUMNS = '_id, name, last_used_at, created_at as "createdAt", updated_at as "updatedAt"';
 
+/** With which the names of the statements of the list begin. */
+const LIST = 'users.passkeys';
+
 export interface StoredPasskey {
   email: string;
   _id: string;
@@ -27,7 +30,7 @@ export function insertPasskey(tx: SystemTx, key: StoredPasskey & { name: string 
 
 export function listPasskeys(tx: SystemTx, email: string, window: Window): Promise<Page<Passkey>> {
   return listPage(tx, window, {
-    name: 'users-passkeys',
+    name: LIST,
     columns: COLUMNS,
     from: 'passkeys',
     filter: 'email = lower($1)',
