@@ -339,6 +339,93 @@ export interface SecondFactorBegun {
   uri: string;
 }
 
+export interface PasskeyAnswer {
+  /** The id of the credential */
+  id: string;
+  /** The id of the credential */
+  rawId: string;
+  /** The type of the credential */
+  type: 'public-key';
+  /** Whether the key is in the device itself */
+  authenticatorAttachment?: 'platform' | 'cross-platform' | null | undefined;
+  /** Results of extensions, which are not read */
+  clientExtensionResults?: Record<string, unknown> | undefined;
+  /** The answer of the key */
+  response: {
+    /** What the browser has signed over, as JSON */
+    clientDataJSON: string;
+    /** What the key says about itself */
+    authenticatorData: string;
+    /** The signature */
+    signature: string;
+    /** Not read */
+    userHandle?: string | null | undefined;
+  };
+}
+
+export interface PasskeyOptions {
+  /** What the browser reads with `PublicKeyCredential.parse…OptionsFromJSON()` */
+  options: Record<string, unknown>;
+}
+
+export interface PasskeyCreate {
+  /** The name shown to people */
+  name: string;
+  /** The password */
+  password: string;
+  /** What `PublicKeyCredential.toJSON()` returns in the browser */
+  credential: {
+    /** The id of the credential */
+    id: string;
+    /** The id of the credential */
+    rawId: string;
+    /** The type of the credential */
+    type: 'public-key';
+    /** Whether the key is in the device itself */
+    authenticatorAttachment?: 'platform' | 'cross-platform' | null | undefined;
+    /** Results of extensions, which are not read */
+    clientExtensionResults?: Record<string, unknown> | undefined;
+    /** The answer of the key */
+    response: {
+      /** What the browser has signed over, as JSON */
+      clientDataJSON: string;
+      /** The public key, in CBOR */
+      attestationObject: string;
+      /** Not read */
+      authenticatorData?: string | undefined;
+      /** Not read */
+      publicKey?: string | null | undefined;
+      /** Not read */
+      publicKeyAlgorithm?: number | undefined;
+      /** How the browser reaches the key */
+      transports?: string[] | undefined;
+    };
+  };
+}
+
+export interface PasskeyUpdate {
+  /** The name shown to people */
+  name: string;
+}
+
+export interface PasskeyRemove {
+  /** The password */
+  password: string;
+}
+
+export interface Passkey {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** The name shown to people */
+  name: string;
+  /** ISO 8601 UTC with milliseconds */
+  last_used_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
 export interface RecoveryCodes {
   /** Codes for logging in without the authenticator app; each works once. They are in this response only */
   recovery_codes: string[];
@@ -2377,6 +2464,26 @@ export interface Login {
   company?: string | undefined;
 }
 
+export interface BrowserLogin {
+  /** The e-mail address; not case-sensitive */
+  email: string;
+  /** The password */
+  password: string;
+  /** A code of the authenticator app, or a recovery code; each works once */
+  code?: string | undefined;
+  /** The company that the session acts for, if the person belongs to several; by default the one used last */
+  company?: string | undefined;
+  /** The answer of a passkey to POST /v1/auth/passkey, instead of a code */
+  passkey?: PasskeyAnswer | undefined;
+}
+
+export interface PasskeyLogin {
+  /** The answer of the passkey */
+  passkey: PasskeyAnswer;
+  /** The company that the session acts for, if the person belongs to several; by default the one used last */
+  company?: string | undefined;
+}
+
 export interface Session {
   /** The token: `Authorization: Bearer <token>` */
   access_token: string;
@@ -3369,6 +3476,88 @@ export interface Company {
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
   updatedAt: string;
+}
+
+export interface SingleSignOn {
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The issuer of the provider, below which it has `/.well-known/openid-configuration` */
+  issuer: string | null;
+  /** The identifier with which the platform is registered at the provider */
+  client_id: string | null;
+  /** Whether a client secret is stored. It is in no response */
+  has_client_secret: boolean;
+  /** The domains of the e-mail addresses that may log in. Each belongs to one company */
+  domains: string[];
+  /** Whether users can log in by single sign-on */
+  enabled: boolean;
+  /** Whether the first log-in of a person who is no user creates one */
+  create_users: boolean;
+  /** The role of users created in this way */
+  role: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER';
+  /** Whether users can also log in without the provider. Owners always can */
+  password_login: boolean;
+  /** Whether a log-in by single sign-on needs no second factor of the platform, even if the company requires one */
+  satisfies_second_factor: boolean;
+  /** Whether an address counts that the provider does not mark with `email_verified`. Only for a provider whose users cannot change their address */
+  trust_unverified_email: boolean;
+  /** The redirect URI to register at the provider */
+  redirect_uri: string;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string | null;
+}
+
+export interface SingleSignOnUpdate {
+  /** The issuer of the provider, below which it has `/.well-known/openid-configuration` */
+  issuer: string;
+  /** The identifier with which the platform is registered at the provider */
+  client_id: string;
+  /** The secret of the client; null for a client without one. Without this field the stored secret stays, unless issuer or client_id change */
+  client_secret?: string | null | undefined;
+  /** The domains of the e-mail addresses that may log in. Each belongs to one company */
+  domains: string[];
+  /** Whether users can log in by single sign-on */
+  enabled?: boolean | undefined;
+  /** Whether the first log-in of a person who is no user creates one */
+  create_users?: boolean | undefined;
+  /** The role of users created in this way */
+  role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
+  /** Whether users can also log in without the provider. Owners always can */
+  password_login?: boolean | undefined;
+  /** Whether a log-in by single sign-on needs no second factor of the platform, even if the company requires one */
+  satisfies_second_factor?: boolean | undefined;
+  /** Whether an address counts that the provider does not mark with `email_verified`. Only for a provider whose users cannot change their address */
+  trust_unverified_email?: boolean | undefined;
+}
+
+export interface SingleSignOnTest {
+  /** Whether the provider answers as single sign-on needs it */
+  ok: boolean;
+  /** What is wrong */
+  problem: string | null;
+  /** Where the provider logs people in */
+  authorization_endpoint: string | null;
+}
+
+export interface SingleSignOnBegin {
+  /** The e-mail address of the user; only its domain matters */
+  email?: string | undefined;
+  /** The company, instead of an address */
+  company?: string | undefined;
+}
+
+export interface SingleSignOnBegun {
+  /** The page of the provider to which the browser goes */
+  redirect_to: string;
+}
+
+export interface SingleSignOnFinish {
+  /** The query with which the provider has opened the redirect URI */
+  query?: string | undefined;
+  /** A code of the authenticator app, or a recovery code; each works once */
+  code?: string | undefined;
 }
 
 export interface ConnectedApp {
@@ -6471,6 +6660,7 @@ export interface ErrorStatuses {
   SECOND_FACTOR_EXISTS: 409;
   SECOND_FACTOR_MISSING: 403;
   SECOND_FACTOR_REQUIRED: 401;
+  SINGLE_SIGN_ON_FAILED: 403;
   STEP_IN_USE: 409;
   STORAGE_FULL: 503;
   TABLE_EXISTS: 409;
