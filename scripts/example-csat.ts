@@ -15,7 +15,7 @@ export async function recordCsat(take: Take, platform: Platform): Promise<void> 
   const message = { content: 'Yes, from 8 to noon.' };
   await call(201, 'POST', '/v1/messages/send-text', { body: { conversationId: conversation, message } });
   await call(200, 'PATCH', `/v1/conversations/${conversation}`, { body: { status: 'CLOSED' } });
-  const survey = await waitUntil('the survey to be sent', async (): Promise<Json | undefined> => {
+  const survey = await waitUntil('the survey to be sent', async (): Promise<Json> => {
     return (await call(200, 'GET', `/v1/csat-surveys?conversation=${conversation}`)).body.result[0];
   });
   const button_reply = { id: `csat:${survey['_id']}:5`, title: '😀 Good' };

@@ -34,7 +34,6 @@ const { paths } = (await buildOpenApi()) as Json;
 const operations = new Map<string, { request?: Json; answer: Json }>();
 
 const forget = (path: string): boolean => operations.delete(paths[path].get.operationId);
-
 let cookie = '';
 
 /**
@@ -291,8 +290,8 @@ try {
   const events = await recordEnd(take, platform, { ...records, ...talk, user });
   await recordApp(take, platform);
   await recordLogIns(take, platform);
-  const sorted = [...operations].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const recorded = settle({ operations: Object.fromEntries(sorted), events });
+  const sorted = Object.fromEntries([...operations].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const recorded = settle({ operations: sorted, events });
   writeFileSync(FILE, `${JSON.stringify(recorded, null, 2)}\n`);
   console.log(`${FILE}: ${operations.size} operations, ${Object.keys(events).length} events`);
 } finally {

@@ -204,7 +204,6 @@ export const ContactQuery = pageQuery('-createdAt', LIST_QUERY, CONTACT_SORTS);
 export type ContactQuery = Static<typeof ContactQuery>;
 export const ContactExportQuery = strict({ ...MATCH_QUERY, ids: LIST_QUERY.ids });
 export type ContactExportQuery = Static<typeof ContactExportQuery>;
-
 export const ContactImportParams = Type.Object({ importId: recordId('contact-import') });
 export const ContactImportForm = strict({
   ...sheetForm('contact-field'),
