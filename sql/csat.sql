@@ -11,7 +11,8 @@ begin
       case when is_agents then new.agent_id end, new.team_id
     from inboxes i where i.company_id = new.company_id and i._id = new.inbox_id and i.csat_question is not null and not exists (
       select from conversations v join csat_surveys s on s.company_id = v.company_id and s.conversation_id = v._id
-        where v.company_id = new.company_id and v.contact_id = new.contact_id and s.created_at > now() - interval '7 days');
+        where v.company_id = new.company_id and v.contact_id = new.contact_id and s.created_at > now() - interval '7 days'
+          and (s.message_id is not null or s.ended_at is null));
   return null;
 end
 $$;

@@ -1829,7 +1829,7 @@ export interface Methods {
   csatSurveys: {
     /** Read a satisfaction survey. Its message is in the conversation. A survey that could not be sent is not found. Requires the scope `conversations:read`. */
     get: (id: string, options?: CallOptions) => Promise<CsatSurvey>;
-    /** List satisfaction surveys. A contact is asked the `csat_question` of the inbox when a conversation is closed in which they were answered: once in 7 days at most, and only if they wrote within 7 days. Figures of all ratings are in the reports. Requires the scope `conversations:read`. */
+    /** List satisfaction surveys. When a conversation is closed, a contact who was answered is sent the `csat_question` of the inbox: at most once in 7 days, and only if they wrote within 7 days. Figures of all ratings are in the reports. Requires the scope `conversations:read`. */
     list: ListMethod<[query?: CsatSurveysListQuery, options?: CallOptions], CsatSurvey>;
   };
   conversations: {

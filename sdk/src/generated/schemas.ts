@@ -4535,7 +4535,7 @@ export interface InboxUpdate {
   business_hours?: string | null | undefined;
   /** What a contact who writes outside of `business_hours` is sent, once in each conversation until they begin again; null for nothing */
   away_text?: string | null | undefined;
-  /** What a contact is asked when a conversation was closed in which they were answered, to be rated from 1 to 5; null for nothing */
+  /** The question sent when a conversation is closed, answered with a rating from 1 to 5; null: no survey */
   csat_question?: string | null | undefined;
 }
 
@@ -4698,7 +4698,7 @@ export interface InboxCreate {
   business_hours?: string | null | undefined;
   /** What a contact who writes outside of `business_hours` is sent, once in each conversation until they begin again; null for nothing */
   away_text?: string | null | undefined;
-  /** What a contact is asked when a conversation was closed in which they were answered, to be rated from 1 to 5; null for nothing */
+  /** The question sent when a conversation is closed, answered with a rating from 1 to 5; null: no survey */
   csat_question?: string | null | undefined;
 }
 
@@ -4880,7 +4880,7 @@ export interface Inbox {
   business_hours: string | null;
   /** What a contact who writes outside of `business_hours` is sent, once in each conversation until they begin again; null for nothing */
   away_text: string | null;
-  /** What a contact is asked when a conversation was closed in which they were answered, to be rated from 1 to 5; null for nothing */
+  /** The question sent when a conversation is closed, answered with a rating from 1 to 5; null: no survey */
   csat_question: string | null;
   /** Whether the network has accepted the inbox's credentials */
   connection: {

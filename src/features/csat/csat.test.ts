@@ -96,14 +96,26 @@ test('who was not answered, was asked within 7 days, wrote more than 7 days ago,
   await database.sql(`update conversations set last_inbound_at = now() - interval '8 days' where _id = $1`, [old._id]);
   await close(old._id);
   const refused: string[] = [];
-  for (const change of [{ blocked: true }, { opted_out: true }]) {
-    const { conversation, contact } = await writeAsContact(platform);
+  const lastFrom = makePhoneNumber();
+  let lastRefused = '';
+  for (const [from, change] of [
+    [makePhoneNumber(), { blocked: true }],
+    [lastFrom, { opted_out: true }],
+  ] as const) {
+    const { conversation, contact } = await writeAsContact(platform, { from });
+    lastRefused = contact._id;
     await sendText(platform, conversation._id);
     await call(200, 'PATCH', `/v1/contacts/${contact._id}`, { body: change });
     await close(conversation._id);
     refused.push(conversation._id);
   }
   await settle();
+  // A question that was not sent does not count as asked.
+  await call(200, 'PATCH', `/v1/contacts/${lastRefused}`, { body: { opted_out: false } });
+  const { conversation: later } = await writeAsContact(platform, { from: lastFrom });
+  await sendText(platform, later._id);
+  await close(later._id);
+  await awaitSurvey(later._id);
   for (const conversation of [unanswered._id, soon._id, old._id, ...refused])
     assert.deepEqual(await list(`conversation=${conversation}`), []);
 });

@@ -25,7 +25,7 @@ export function csatRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'conversations:read',
     summary: 'List satisfaction surveys',
     description:
-      'A contact is asked the `csat_question` of the inbox when a conversation is closed in which they were answered: once in 7 days at most, and only if they wrote within 7 days. ' +
+      'When a conversation is closed, a contact who was answered is sent the `csat_question` of the inbox: at most once in 7 days, and only if they wrote within 7 days. ' +
       'Figures of all ratings are in the reports.',
     query: CsatSurveyQuery,
     answers: { 200: CsatSurveyList },

@@ -5,7 +5,7 @@ import { admitCode } from '../../platform/http/access.ts';
 import type { Anonymous } from '../../platform/http/route.ts';
 import { endTicket, makeTicket, readTicket } from '../../platform/http/session-cookie.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
-import { AppError, invalid } from '../../platform/values/errors.ts';
+import { AppError, invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import {
   giveSession,
@@ -65,7 +65,7 @@ export async function beginSingleSignOn(
   if ((email === undefined) === (company === undefined)) throw invalid('email', 'or company is required, and not both');
   const domain = email === undefined ? null : findDomain(email);
   const settings = await findEnabled(anonymous.read, { company: company ?? null, domain });
-  if (!settings) throw notAvailable();
+  if (!settings) throw company === undefined ? notAvailable() : unknownReference('company');
   const checks = makeChecks();
   const redirect_to = await meetFaults(async () =>
     (await openProvider(kit, settings)).makeAddress(checks, email ?? null),

@@ -29,7 +29,7 @@ export function singleSignOnRoutes(app: FastifyInstance, kit: Kit): void {
       "For pages of the platform's own origin. Send the browser to `redirect_to`. The response sets a cookie that binds the log-in to the browser for ten minutes. An address without single sign-on gets the same error whether or not it belongs to a user.",
     body: ref(SingleSignOnBegin),
     answers: { 200: ref(SingleSignOnBegun) },
-    errors: ['SINGLE_SIGN_ON_FAILED', 'FORBIDDEN'],
+    errors: ['UNKNOWN_REFERENCE', 'SINGLE_SIGN_ON_FAILED', 'FORBIDDEN'],
     handler: (anonymous, { body, reply }) => beginSingleSignOn(kit, anonymous, body, reply),
   });
   publicOperation(app, kit.access, {

@@ -168,7 +168,7 @@ function showExamples(
   if (asked && request !== undefined) asked.example = request;
   for (const [status, { description, content = {} }] of Object.entries(responses)) {
     const problem = content['application/problem+json'];
-    const shown = content[JSON_TYPE] ?? content['text/csv'] ?? content['text/event-stream'];
+    const shown = content[JSON_TYPE] ?? content['text/csv'] ?? content['text/plain'] ?? content['text/event-stream'];
     if (shown && status.startsWith('2') && answer !== undefined) shown.example = answer;
     if (problem)
       problem.examples = Object.fromEntries(

@@ -5,7 +5,7 @@ import { createAuthenticator } from '../../support/authenticator.ts';
 import { createJar } from '../../support/cookies.ts';
 import { CLIENT, startProvider, type Provider } from '../../support/openid.ts';
 import type { Platform } from '../../support/platform.ts';
-import type { FullCompany } from './companies.ts';
+import { findId, type FullCompany } from './companies.ts';
 
 const CHALLENGE = 'bm90IGEgc2VjcmV0';
 
@@ -31,7 +31,15 @@ const openAuthenticator = ({ running }: Platform) => {
 
 /** Gives the caller a passkey, and prepares its answer to a log-in. */
 export async function addPasskey(platform: Platform, own: FullCompany): Promise<void> {
-  const { email } = await findCaller(platform, own);
+  await addPasskeyOf(platform, own, (await findCaller(platform, own)).email);
+}
+
+/** The same for the user among the records of the company. */
+export async function addPasskeyOfUser(platform: Platform, own: FullCompany): Promise<void> {
+  await addPasskeyOf(platform, own, `${own.marker}@example.test`);
+}
+
+async function addPasskeyOf(platform: Platform, own: FullCompany, email: string): Promise<void> {
   const { key, options } = openAuthenticator(platform);
   const id = newId();
   await platform.database.sql('delete from passkeys where email = $1', [email]);
@@ -78,15 +86,18 @@ export async function beginAtProvider(platform: Platform, own: FullCompany): Pro
   await setProvider(platform, own, open.issuer);
   const body = { ...CLIENT, issuer: open.issuer, domains: [domainOf(own)], enabled: true, create_users: true };
   await platform.call(200, 'PUT', '/v1/single-sign-on', { key: own.key, body });
-  own.fresh = { email: `ana@${domainOf(own)}` };
   return open;
 }
 
-/** Comes back from the provider. */
+/** Comes back from the provider, as the user among the records of the company. */
 export async function returnFromProvider(platform: Platform, own: FullCompany): Promise<void> {
   const open = await beginAtProvider(platform, own);
   const email = `ana@${domainOf(own)}`;
   open.behave({ claims: { sub: own._id, email, email_verified: true } });
+  await platform.database.sql(
+    'update users set single_sign_on_issuer = $1, single_sign_on_subject = $2 where _id = $3',
+    [open.issuer, own._id, findId(own, 'user')],
+  );
   const jar = createJar(platform);
   const { body } = await jar.send(200, 'POST', '/v1/auth/single-sign-on', { body: { email } });
   const answer = await fetch(body.redirect_to, { redirect: 'manual' });

@@ -17,7 +17,14 @@ import { FROM_PAGE, freshEmail, PASSWORD } from '../../support/people.ts';
 import type { Json, Platform } from '../../support/platform.ts';
 import { createWebhook, findId, insertConnectedApp, insertPushSubscription, type FullCompany } from './companies.ts';
 import { buildForm } from './forms.ts';
-import { addPasskey, beginAtProvider, beginPasskey, returnFromProvider, setProvider } from './log-ins.ts';
+import {
+  addPasskey,
+  addPasskeyOfUser,
+  beginAtProvider,
+  beginPasskey,
+  returnFromProvider,
+  setProvider,
+} from './log-ins.ts';
 
 const APP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 
@@ -411,7 +418,7 @@ export const SAMPLES: Record<string, Sample> = {
   'POST /v1/auth/session/passkey': {
     body: ({ fresh }) => ({ passkey: readAnswer(fresh), company: undefined }),
     headers: showTicket,
-    prepare: addPasskey,
+    prepare: addPasskeyOfUser,
   },
   'PUT /v1/single-sign-on': {
     also: ROLE_SCOPES.OWNER,
@@ -420,7 +427,7 @@ export const SAMPLES: Record<string, Sample> = {
   'DELETE /v1/single-sign-on': { also: ROLE_SCOPES.OWNER },
   'POST /v1/single-sign-on/test': { prepare: setProvider },
   'POST /v1/auth/single-sign-on': {
-    body: ({ fresh: { email } }) => ({ email, company: undefined }),
+    body: ({ _id }) => ({ company: _id, email: undefined }),
     headers: () => FROM_PAGE,
     prepare: async (platform, own) => void (await beginAtProvider(platform, own)),
   },

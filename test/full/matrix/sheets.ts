@@ -3,27 +3,28 @@ import { newId } from '../../../src/platform/values/ids.ts';
 import type { Json } from '../../support/platform.ts';
 import { waitUntil } from '../../support/wait.ts';
 import { sendAndCheck, buildValidRequest, withTextAt, type Findings, type CompanyPair } from './asking.ts';
-import { findId } from './companies.ts';
+import { findId, type FullCompany } from './companies.ts';
 import type { Operation } from './document.ts';
 
 const FIELDS = { _id: 'contact', business: 'business', owner: 'user' } as const;
 type Field = keyof typeof FIELDS;
 
 export async function checkSheets(pair: CompanyPair, operations: Operation[], account: Findings): Promise<void> {
-  // An import reports a hundred faults, so each field has a sheet of its own.
-  for (const field of ['_id', 'business', 'owner'] as const) await checkSheetColumn(pair, operations, account, field);
+  // An import reports a hundred faults, so each field and company has a sheet of its own.
+  for (const field of ['_id', 'business', 'owner'] as const)
+    for (const owner of [pair.other, pair.own]) await checkSheetColumn(pair, operations, account, { field, owner });
 }
 
 async function checkSheetColumn(
   pair: CompanyPair,
   operations: Operation[],
   account: Findings,
-  field: Field,
+  { field, owner }: { field: Field; owner: FullCompany },
 ): Promise<void> {
-  const { own, other } = pair;
+  const { own } = pair;
   const caller = { name: 'company key', token: own.key, refusal: null };
   const operation = (name: string): Operation => operations.find((one) => one.name === name) as Operation;
-  const ids = [newId(), 'f'.repeat(24), ...Object.values(other.records), ...Object.values(own.records)];
+  const ids = [newId(), 'f'.repeat(24), ...Object.values(owner.records)];
   const file = [`external_id,${field}`, ...ids.map((id, index) => `${field} ${index},${id}`)].join('\n');
   const asking = { ...buildValidRequest(operation('POST /v1/contacts/import'), own), body: { file } };
   const { body: begun } = await sendAndCheck(pair, account, { caller, asking });

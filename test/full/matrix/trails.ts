@@ -91,7 +91,7 @@ function listExpectedLines(
   return [
     {
       // Changes of a company are logged in the audit of that company.
-      company: resource === 'companies' ? body._id : own._id,
+      company: resource === 'companies' ? (body._id ?? own._id) : own._id,
       actor: readSubject(caller),
       action,
       resource,

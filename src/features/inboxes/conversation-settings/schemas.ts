@@ -22,8 +22,7 @@ export const csatQuestion = nullable(
     minLength: 1,
     maxLength: 500,
     ...NOT_BLANK,
-    description:
-      'What a contact is asked when a conversation was closed in which they were answered, to be rated from 1 to 5; null for nothing',
+    description: 'The question sent when a conversation is closed, answered with a rating from 1 to 5; null: no survey',
   }),
 );
 

@@ -101,6 +101,11 @@ async function storeOnce<Due extends DueAutomatic>(
     replyTo: null,
     ...(source.keepsClosed && { keepsClosed: true }),
   });
+  // What the platform itself refuses is a FAILED message, and nothing that was sent.
+  if (!stored.call) {
+    await endAutomatic(tx, queue, _id);
+    return null;
+  }
   await beginAutomatic(tx, queue, _id, { message: stored.message._id, settleSeconds: SETTLE_SECONDS });
   return stored;
 }
