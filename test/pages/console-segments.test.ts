@@ -132,6 +132,103 @@ test('all contacts that match are selected and blocked by keyboard alone', async
   for (const { _id } of [ana, caio]) assert.equal((await read(_id)).blocked, true);
 });
 
+test('a changed search, filter or segment ends the selection, and all that match cannot be changed while they are not counted', async () => {
+  const { page: own, close } = await openConsole(platform, browser, { path: '/contacts' });
+  const search = own.getByRole('searchbox');
+  const selectAll = async (): Promise<void> => {
+    await own.getByLabel('Select Ana Lima').check();
+    await own.getByRole('button', { name: 'Select all 2 that match' }).click();
+    await own.getByRole('region', { name: '2 selected' }).waitFor();
+  };
+  await waitForRows(2, own);
+  await selectAll();
+  await search.fill('ana');
+  await waitForRows(1, own);
+  assert.equal(await own.getByRole('checkbox', { checked: true }).count(), 0);
+  await search.fill('');
+  await waitForRows(2, own);
+  assert.equal(await own.getByRole('checkbox', { checked: true }).count(), 0);
+  assert.equal(await own.getByRole('region', { name: /selected/ }).count(), 0);
+
+  const segment = {
+    name: 'Tagged',
+    filters: { filters: '[{"value": "vip", "operator": "eq", "field": "contact.tags"}]' },
+  };
+  await call(201, 'POST', '/v1/segments', { body: { ...segment, is_shared: true } });
+  await selectAll();
+  await choose(own, 'Segments: All contacts', /^Tagged/);
+  await waitForRows(1, own);
+  assert.equal(await own.getByRole('checkbox', { checked: true }).count(), 0);
+  await own.getByRole('button', { name: 'Segments: Tagged' }).waitFor();
+  assert.equal(await own.getByRole('button', { name: 'Save segment' }).count(), 0, 'nobody has changed the segment');
+  await choose(own, 'Segments: Tagged', 'All contacts');
+  await waitForRows(2, own);
+
+  const held = Promise.withResolvers<void>();
+  await own.getByLabel('Select Ana Lima').check();
+  await own.getByRole('button', { name: 'Select all 2 that match' }).waitFor();
+  await own.getByRole('button', { name: 'Clear selection' }).click();
+  await own.route(/\/v1\/contacts\?limit=1$/, async (route) => {
+    await held.promise;
+    await route.fulfill({ json: { result: [], meta: { totalCount: null, nextCursor: null } } });
+  });
+  await selectAll();
+  held.resolve();
+  await own.getByRole('region', { name: /could not be counted/ }).waitFor();
+  for (const name of ['Add and remove tags', 'Set the owner', 'Export', 'More actions'])
+    assert.ok(await own.getByRole('region').getByRole('button', { name }).isDisabled(), name);
+  await close();
+});
+
+test('a field of the selected contacts is set once a value is chosen, and is cleared only after a question', async () => {
+  await call(201, 'POST', '/v1/custom-fields', {
+    body: { title: 'Member', slug: 'member', context: 'contact', type: 'BOOLEAN' },
+  });
+  const readMember = async (): Promise<unknown> => (await read(ana._id)).custom_fields[0]?.value ?? null;
+  const { page: own, close } = await openConsole(platform, browser, { path: '/contacts' });
+  const open = async (): Promise<void> => {
+    await own.getByLabel('Select Ana Lima').check();
+    await own.getByRole('button', { name: 'Set a field' }).click();
+  };
+  await open();
+  const change = findDialog(own).getByRole('button', { name: 'Change', exact: true });
+  assert.ok(await change.isDisabled(), 'nothing is chosen');
+  assert.deepEqual(await findBarriers(own), []);
+  await findDialog(own).getByLabel('Member').selectOption({ label: 'No' });
+  await change.click();
+  await own.getByText('Field of 1 contact set').waitFor();
+  assert.equal(await readMember(), false);
+  await own.getByRole('button', { name: 'Dismiss' }).click();
+  await open();
+  await findDialog(own).getByRole('button', { name: 'Clear the field' }).click();
+  await findDialog(own).getByText('Clear the field of 1 contact?').waitFor();
+  assert.equal(await readMember(), false);
+  await findDialog(own).getByRole('button', { name: 'Clear the field of 1 contact' }).click();
+  await own.getByText('Field of 1 contact cleared').waitFor();
+  assert.equal(await readMember(), null);
+  await close();
+});
+
+test('the export says why it takes no more than 100 contacts that were selected one by one', async () => {
+  const contacts = Array.from({ length: 101 }, (_, n) => ({ name: `Many ${n}`, external_id: `many-${n}` }));
+  await call(201, 'POST', '/v1/contacts/bulk', { body: { contacts } });
+  const { page: own, close } = await openConsole(platform, browser, { path: '/contacts?search=many' });
+  await own.getByLabel('Select Many 100', { exact: true }).check();
+  const last = own.getByLabel('Select Many 0', { exact: true });
+  await own.getByText('Many 99', { exact: true }).hover();
+  await waitUntil('the last contact is shown', async () => {
+    await own.mouse.wheel(0, 2_000);
+    return (await last.count()) === 1;
+  });
+  await last.click({ modifiers: ['Shift'] });
+  const region = own.getByRole('region', { name: '101 selected' });
+  const why = 'At most 100 contacts selected one by one can be exported. Select all that match, or fewer.';
+  await region.getByRole('button', { name: why }).focus();
+  await own.keyboard.press('Enter');
+  await own.getByText(why).waitFor();
+  await close();
+});
+
 test('a transcript and the list of conversations are downloaded', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Dora Luz', text: 'Do you have bread?' });
   await call(201, 'POST', '/v1/messages/note', {
@@ -151,6 +248,9 @@ test('a transcript and the list of conversations are downloaded', async () => {
     exported.map(({ contact_name }) => contact_name),
     ['Dora Luz'],
   );
+  await page.getByRole('searchbox').fill('nobody');
+  const found = await saveDownload(page.getByRole('button', { name: 'Export this list' }).click());
+  assert.deepEqual(parse(found, { columns: true }), [], 'the typed search narrows the sheet');
 });
 
 test('the browser has complained about nothing', () => {

@@ -19,12 +19,12 @@ export async function startContactRun(chosen: ChosenContacts, change: ContactCha
   CONTACT_RUNS.begin(await parley.contacts.changeMany({ ...selection, change }));
 }
 
-/** Counts the contacts that the list shows. */
+/** Counts the contacts that the list shows; null while that is not known. */
 export function useContactTotal(choice: ContactChoice): number | null {
-  const { data } = useQuery({
+  const { data, isError } = useQuery({
     queryKey: ['contact-total', choice],
     queryFn: ({ signal }) => parley.contacts.list({ ...choice, limit: 1 }, { signal }),
     refetchOnMount: 'always',
   });
-  return data?.meta.totalCount ?? null;
+  return isError ? null : (data?.meta.totalCount ?? null);
 }

@@ -69,11 +69,11 @@ export async function readAllConversations(filter: ConversationFilter): Promise<
   return after === undefined ? all : null;
 }
 
-/** Counts the conversations that a view or a search shows. */
+/** Counts the conversations that a view or a search shows; null while that is not known. */
 export function useConversationTotal(filter: ConversationFilter): number | null {
-  const { data } = useQuery({
+  const { data, isError } = useQuery({
     queryKey: ['conversation-total', filter],
     queryFn: ({ signal }) => parley.conversations.list({ ...filter, limit: 1 }, { signal }),
   });
-  return data?.meta.totalCount ?? null;
+  return isError ? null : (data?.meta.totalCount ?? null);
 }

@@ -40,7 +40,7 @@ export function ContactList(): ReactElement {
   const allColumns = useColumns();
   const filterable = useContactFilters();
   const feed = useContacts(choice);
-  const selection = useSelection(feed.items, useMay('contacts:update'));
+  const selection = useSelection(feed.items, choice, useMay('contacts:update'));
   useSelectionKeys(selection, null);
   const columns = useSelectable(allColumns, selection);
   const isChosen = search !== '' || filters.length > 0;

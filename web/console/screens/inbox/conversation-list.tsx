@@ -42,18 +42,29 @@ const TYPED_MS = 250;
 
 export function ConversationList({ isFolded, ...list }: FoldedListProps): ReactElement {
   const texts = useTexts(INBOX);
+  const { view, filter } = list;
+  const [typed, setTyped] = useState('');
+  const [typedIn, setTypedIn] = useState(view);
+  if (typedIn !== view) {
+    setTypedIn(view);
+    setTyped('');
+  }
   return (
     <section className={styles['list']} aria-label={texts.conversations}>
-      <ListHead view={list.view} filter={list.filter} isFolded={isFolded} />
-      <Searchable key={list.view} {...list} />
+      <ListHead view={view} filter={filter} search={typed.trim()} isFolded={isFolded} />
+      <Searchable key={view} {...list} typed={typed} onType={setTyped} />
     </section>
   );
 }
 
-function Searchable({ view, filter: whole, current }: ConversationListProps): ReactElement {
+interface SearchableProps extends ConversationListProps {
+  typed: string;
+  onType(typed: string): void;
+}
+
+function Searchable({ view, filter: whole, current, typed, onType }: SearchableProps): ReactElement {
   const texts = useTexts(INBOX);
   const filter = useNarrowed(view, whole);
-  const [typed, setTyped] = useState('');
   const [search, setSearch] = useState('');
   useEffect(() => {
     const timer = setTimeout(() => setSearch(typed.trim()), TYPED_MS);
@@ -68,7 +79,7 @@ function Searchable({ view, filter: whole, current }: ConversationListProps): Re
           aria-label={texts.searchHere}
           placeholder={texts.searchHere}
           value={typed}
-          onChange={({ target }) => setTyped(target.value)}
+          onChange={({ target }) => onType(target.value)}
         />
       </div>
       {search === '' ? (
@@ -123,7 +134,7 @@ function SearchResults({ search, ...list }: ConversationListProps & { search: st
 function Selectable({ view, filter, current }: ConversationListProps): ReactElement {
   const feed = useConversations(filter);
   const { sort: _, ...unsorted } = filter;
-  const selection = useSelection(feed.items, useMay('conversations:update'));
+  const selection = useSelection(feed.items, unsorted, useMay('conversations:update'));
   useSelectionKeys(selection, current);
   return (
     <>

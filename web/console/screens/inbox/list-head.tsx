@@ -32,10 +32,12 @@ interface ListHeadProps {
   view: string;
   /** What the view shows before the list is narrowed. */
   filter: ConversationFilter;
+  /** What is typed into the search of the list; empty for nothing. */
+  search: string;
   isFolded: boolean;
 }
 
-export function ListHead({ view, filter, isFolded }: ListHeadProps): ReactElement {
+export function ListHead({ view, filter, search, isFolded }: ListHeadProps): ReactElement {
   const texts = useTexts(INBOX);
   const saved = useSavedView(view);
   const { sort, isNarrowed, isChanged } = useListOptions(view);
@@ -73,7 +75,7 @@ export function ListHead({ view, filter, isFolded }: ListHeadProps): ReactElemen
             items={conditions}
             trigger={<IconButton icon="filter" label={texts.filter} isOn={chosen.length > 0} />}
           />
-          <ExportList view={view} filter={filter} />
+          <ExportList {...{ view, filter, search }} />
           {saved && <SavedViewMenu key={saved._id} view={saved} />}
         </span>
       </header>
@@ -103,11 +105,12 @@ export function ListHead({ view, filter, isFolded }: ListHeadProps): ReactElemen
   );
 }
 
-function ExportList({ view, filter }: Omit<ListHeadProps, 'isFolded'>): ReactElement {
+function ExportList({ view, filter, search }: Omit<ListHeadProps, 'isFolded'>): ReactElement {
   const texts = useTexts(INBOX);
   const { sort: _, ...shown } = useNarrowed(view, filter);
   const save = useMutation({
-    mutationFn: async () => saveFile(await parley.conversations.export(shown), 'conversations.csv'),
+    mutationFn: async () =>
+      saveFile(await parley.conversations.export({ ...shown, ...(search && { search }) }), 'conversations.csv'),
     onError: showError,
   });
   return (

@@ -19,7 +19,8 @@ interface SelectionFrameProps {
 export function SelectionFrame({ selection, total, actions, children }: SelectionFrameProps): ReactElement {
   const texts = useTexts(BULK);
   const { items, isAll, clear, selectAll } = selection;
-  const selected = texts.selected(formatNumber(isAll ? (total ?? items.length) : items.length));
+  const count = isAll ? total : items.length;
+  const selected = count === null ? texts.uncounted : texts.selected(formatNumber(count));
   return (
     <section className={styles['bar']} aria-label={selected}>
       <p className={styles['line']}>

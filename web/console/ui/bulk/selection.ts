@@ -19,10 +19,23 @@ export interface Selection<T extends { _id: string }> {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-export function useSelection<T extends { _id: string }>(items: readonly T[], isPossible: boolean): Selection<T> {
+/** Selects records of a list. Nothing stays selected when the list shows other records because its search or filters have changed. */
+export function useSelection<T extends { _id: string }>(
+  items: readonly T[],
+  choice: object,
+  isPossible: boolean,
+): Selection<T> {
   const [chosen, setChosen] = useState(NOTHING);
   const [isAll, setAll] = useState(false);
   const [last, setLast] = useState<string | null>(null);
+  const list = JSON.stringify(choice);
+  const [shown, setShown] = useState(list);
+  if (shown !== list) {
+    setShown(list);
+    setChosen(NOTHING);
+    setAll(false);
+    setLast(null);
+  }
   const loaded = items.map(({ _id }) => _id);
   const has = (id: string): boolean => isAll || chosen.has(id);
   return {

@@ -4,6 +4,7 @@ import { defineTexts } from '../../texts/texts.ts';
 export const BULK = defineTexts(
   {
     selected: (count: string) => `${count} selected`,
+    uncounted: 'All that match are selected. They could not be counted.',
     selectAll: (count: string) => `Select all ${count} that match`,
     clear: 'Clear selection',
     tags: 'Add and remove tags',
@@ -24,6 +25,7 @@ export const BULK = defineTexts(
   {
     'pt-BR': {
       selected: (count) => `Seleção: ${count}`,
+      uncounted: 'Tudo o que foi encontrado está selecionado, mas a contagem falhou.',
       selectAll: (count) => `Selecionar tudo o que foi encontrado (${count})`,
       clear: 'Limpar a seleção',
       tags: 'Adicionar e remover etiquetas',
@@ -43,6 +45,7 @@ export const BULK = defineTexts(
     },
     es: {
       selected: (count) => `Selección: ${count}`,
+      uncounted: 'Está seleccionado todo lo que coincide, pero no se pudo contar.',
       selectAll: (count) => `Seleccionar todo lo que coincide (${count})`,
       clear: 'Quitar la selección',
       tags: 'Añadir y quitar etiquetas',

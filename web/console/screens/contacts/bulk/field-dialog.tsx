@@ -4,7 +4,7 @@ import { useState, type ReactElement } from 'react';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { BULK } from '../../../ui/bulk/texts.ts';
-import { CustomFieldInputs, type CustomValues } from '../../../ui/custom-fields.tsx';
+import { CustomFieldInputs, type CustomValue, type CustomValues } from '../../../ui/custom-fields.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { SelectField } from '../../../ui/field.tsx';
 import { CONTACT_CHANGES } from './texts.ts';
@@ -22,20 +22,25 @@ export function FieldDialog({ fields, apply, onClose }: FieldDialogProps): React
   const bulk = useTexts(BULK);
   const [slug, choose] = useState(fields[0]?.slug ?? '');
   const [values, setValues] = useState(NOTHING);
+  const value = values.get(slug) ?? null;
+  const isEmpty = value === null || (Array.isArray(value) && value.length === 0);
+  const set = (chosen: CustomValue): void => {
+    onClose();
+    apply({ custom_fields: { [slug]: chosen } });
+  };
   return (
     <Dialog
       title={texts.field}
       onClose={onClose}
       actions={
-        <Button
-          kind="primary"
-          onClick={() => {
-            onClose();
-            apply({ custom_fields: { [slug]: values.get(slug) ?? null } });
-          }}
-        >
-          {bulk.change}
-        </Button>
+        <>
+          <Button kind="danger" onClick={() => set(null)}>
+            {texts.clearField}
+          </Button>
+          <Button kind="primary" disabled={isEmpty} onClick={() => set(value)}>
+            {bulk.change}
+          </Button>
+        </>
       }
     >
       <SelectField<string>

@@ -42,22 +42,23 @@ export function ContactSelectionBar({ selection, choice }: SelectionBarProps): R
   };
   const applying = useMutation({ mutationFn: begin, onError: showError });
   const isAsked = (change: ContactChange): boolean =>
-    isAll || ['remove', 'optOut', 'block'].includes(nameChange(change));
+    isAll || ['remove', 'optOut', 'block', 'clear'].includes(nameChange(change));
   const apply: Apply = (change) => (isAsked(change) ? ask(change) : applying.mutate(change));
-  const count = formatNumber(isAll ? (total ?? items.length) : items.length);
-  const action = asked && texts[`${nameChange(asked)}All`](count);
+  // How many the action is about; null while that is not known.
+  const count = isAll ? total : items.length;
+  const action = asked && count !== null && texts[`${nameChange(asked)}All`](formatNumber(count));
   return (
     <SelectionFrame
       selection={selection}
       total={total}
-      actions={<Actions {...{ selection, choice, apply }} isBusy={applying.isPending} />}
+      actions={<Actions {...{ selection, choice, apply }} isBusy={applying.isPending || count === null} />}
     >
       {asked && action && (
         <ConfirmDialog
           title={bulk.confirm(action)}
           lead={asked.delete ? texts.removeLead : texts.confirmLead}
           action={action}
-          isDangerous={asked.delete === true}
+          isDangerous={['remove', 'clear'].includes(nameChange(asked))}
           act={() => begin(asked)}
           onDone={() => ask(null)}
           onClose={() => ask(null)}
@@ -88,7 +89,7 @@ function Actions({
       {fields.length > 0 && (
         <IconButton icon="fields" label={texts.field} disabled={isBusy} onClick={() => open('FIELD')} />
       )}
-      <Export selection={selection} choice={choice} />
+      <Export {...{ selection, choice, isBusy }} />
       <Menu
         title={texts.more}
         items={useMoreItems(apply)}
@@ -103,7 +104,11 @@ function Actions({
 /** As many contacts as the export takes by their ids. */
 const MOST_LISTED = 100;
 
-function Export({ selection: { items, isAll }, choice }: SelectionBarProps): ReactElement {
+function Export({
+  selection: { items, isAll },
+  choice,
+  isBusy,
+}: SelectionBarProps & { isBusy: boolean }): ReactElement {
   const texts = useTexts(CONTACT_CHANGES);
   const { exported } = useTexts(CONTACTS);
   const save = useMutation({
@@ -118,9 +123,10 @@ function Export({ selection: { items, isAll }, choice }: SelectionBarProps): Rea
   return (
     <IconButton
       icon="download"
-      label={texts.export}
-      disabled={save.isPending || isTooLong}
-      onClick={() => save.mutate()}
+      label={isTooLong ? texts.exportTooMany(formatNumber(MOST_LISTED)) : texts.export}
+      disabled={isBusy || save.isPending}
+      aria-disabled={isTooLong}
+      onClick={() => (isTooLong ? showNotice(texts.exportTooMany(formatNumber(MOST_LISTED))) : save.mutate())}
     />
   );
 }

@@ -10,6 +10,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import type { SavedKind } from '../../../ui/saved/kind.ts';
+import { readFilters, writeFilters } from '../../../ui/filters/filters.ts';
 import { SaveButton, SavedMenu } from '../../../ui/saved/saved.tsx';
 import type { ListState } from '../list-state.ts';
 import styles from '../contacts.module.css';
@@ -63,8 +64,11 @@ export function Segments({ list }: { list: ListState }): ReactElement {
   );
 }
 
+/** A segment that was made through the API may write the same filters in another way. */
 const isSame = (a: Segment['filters'], b: Segment['filters']): boolean =>
-  (a.search ?? '') === (b.search ?? '') && (a.filters ?? '') === (b.filters ?? '');
+  (a.search ?? '') === (b.search ?? '') && normalise(a) === normalise(b);
+
+const normalise = ({ filters }: Segment['filters']): string | undefined => writeFilters(readFilters(filters ?? null));
 
 function useItems({ segment, open }: ListState): MenuItem[] {
   const texts = useTexts(SEGMENT_TEXTS);

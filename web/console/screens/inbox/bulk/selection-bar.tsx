@@ -55,20 +55,22 @@ export function SelectionBar({
         : begin(change, { conversations: items }),
     onError: showError,
   });
-  const count = formatNumber(isAll ? (total ?? items.length) : items.length);
-  const askedCount = asked?.conversations ? formatNumber(asked.conversations.length) : count;
+  // How many the action is about; null while that is not known.
+  const count = isAll ? total : items.length;
+  const askedCount = asked?.conversations?.length ?? count;
+  const action = asked && askedCount !== null && texts[`${nameChange(asked.change)}All`](formatNumber(askedCount));
   const canUndo = asked?.change.status === 'CLOSED' && asked.conversations !== null;
   return (
     <SelectionFrame
       selection={selection}
       total={total}
-      actions={<Actions apply={apply.mutate} isBusy={apply.isPending} />}
+      actions={<Actions apply={apply.mutate} isBusy={apply.isPending || count === null} />}
     >
-      {asked && (
+      {asked && action && (
         <ConfirmDialog
-          title={bulk.confirm(texts[`${nameChange(asked.change)}All`](askedCount))}
+          title={bulk.confirm(action)}
           lead={canUndo ? texts.confirmLead : `${texts.confirmLead} ${bulk.notUndone}`}
-          action={texts[`${nameChange(asked.change)}All`](askedCount)}
+          action={action}
           act={() => begin(asked.change, asked.conversations ? { conversations: asked.conversations } : { filter })}
           onDone={() => ask(null)}
           onClose={() => ask(null)}
