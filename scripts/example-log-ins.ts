@@ -12,8 +12,8 @@ async function recordPasskeys(take: Take, platform: Platform): Promise<void> {
   const { token: key } = await platform.createUser(platform.demo._id, 'OPERATOR');
   const page = { key, headers: FROM_PAGE, sendsCookie: true };
   const passkey = createAuthenticator(new URL(platform.running.kit.config.PUBLIC_URL).origin);
-  const begun = await take(`POST ${PASSKEYS}/begin`, '', { key, headers: FROM_PAGE });
-  const body = { name: 'Laptop', password: PASSWORD, credential: passkey.create(begun.options) };
+  const begun = await take(`POST ${PASSKEYS}/begin`, '', { key, headers: FROM_PAGE, body: { password: PASSWORD } });
+  const body = { name: 'Laptop', credential: passkey.create(begun.options) };
   const made = await take(`POST ${PASSKEYS}`, '', { ...page, body });
   await take(`GET ${PASSKEYS}`, '', { key });
   const visitor = { key: null, headers: FROM_PAGE };
@@ -21,16 +21,21 @@ async function recordPasskeys(take: Take, platform: Platform): Promise<void> {
   const answer = { passkey: passkey.get(asked.options) };
   await take('POST /v1/auth/session/passkey', '', { ...visitor, sendsCookie: true, body: answer });
   await take(`PATCH ${PASSKEYS}/{id}`, made._id, { key, body: { name: 'Work laptop' } });
-  await take(`POST ${PASSKEYS}/{id}/remove`, made._id, { key, body: { password: PASSWORD } });
+  const proof = {
+    password: PASSWORD,
+    passkey: passkey.get((await take('POST /v1/auth/passkey', '', visitor)).options),
+  };
+  await take(`POST ${PASSKEYS}/{id}/remove`, made._id, { ...page, body: proof });
 }
 
 /** Records how a company sets its provider, and how a user logs in by it. */
-async function recordSingleSignOn(take: Take): Promise<void> {
+async function recordSingleSignOn(take: Take, platform: Platform): Promise<void> {
   const provider = await startProvider();
   const email = 'nina@example.com';
   provider.behave({ claims: { sub: 'nina', email, email_verified: true, name: 'Nina Alves' } });
   const body = { issuer: provider.issuer, ...CLIENT, domains: ['example.com'], enabled: true, create_users: true };
-  await take('PUT /v1/single-sign-on', '', { body });
+  const headers = { 'x-company-id': platform.demo._id };
+  await take('PUT /v1/single-sign-on', '', { key: platform.globalKey, headers, body });
   await take('GET /v1/single-sign-on');
   await take('POST /v1/single-sign-on/test');
   const visitor = { key: null, headers: FROM_PAGE };
@@ -43,5 +48,5 @@ async function recordSingleSignOn(take: Take): Promise<void> {
 
 export async function recordLogIns(take: Take, platform: Platform): Promise<void> {
   await recordPasskeys(take, platform);
-  await recordSingleSignOn(take);
+  await recordSingleSignOn(take, platform);
 }

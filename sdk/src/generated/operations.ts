@@ -113,7 +113,7 @@ import type {
   PasskeyCreate,
   PasskeyLogin,
   PasskeyOptions,
-  PasskeyRemove,
+  PasskeyProof,
   PasskeyUpdate,
   PhonePreview,
   PhonesToPreview,
@@ -1665,22 +1665,22 @@ export interface Methods {
     openSessionByLink: (body: SessionLink, options?: CallOptions) => Promise<BrowserSession>;
     /** Log a browser in with a passkey and without a password. The response sets the same cookie as POST /v1/auth/session. No code is needed. */
     openSessionByPasskey: (body: PasskeyLogin, options?: CallOptions) => Promise<BrowserSession>;
-    /** Log a browser in with the answer of the OpenID provider. For the page at the redirect URI. The response sets the same cookie as POST /v1/auth/session. If the company also asks for the platform's second factor, the response is SECOND_FACTOR_REQUIRED; send `code` without `query` then. */
+    /** Log a browser in with the answer of the OpenID provider. For the page at the redirect URI. The response sets the same cookie as POST /v1/auth/session. If the company also asks for the platform's second factor, the response is SECOND_FACTOR_REQUIRED; send `code` or `passkey` without `query` then. */
     openSessionBySingleSignOn: (body: SingleSignOnFinish, options?: CallOptions) => Promise<BrowserSession>;
-    /** Begin a log-in by single sign-on. For pages of the platform's own origin. Send the browser to `redirect_to`. The response sets a cookie that binds the log-in to the browser for ten minutes. An address without single sign-on gets the same error whether or not it belongs to a user. */
+    /** Begin a log-in with single sign-on. For pages of the platform's own origin. Send the browser to `redirect_to`. The response sets a cookie that binds the log-in to the browser for ten minutes. An address without single sign-on gets the same error whether or not it belongs to a user. */
     beginSingleSignOn: (body: SingleSignOnBegin, options?: CallOptions) => Promise<SingleSignOnBegun>;
     /** Get the options with which a browser asks for a passkey. Only for pages of the platform's own origin. The response is the same for everyone and sets a cookie that binds the challenge to the browser for ten minutes. A challenge can be answered once. */
     beginPasskeyLogIn: (options?: CallOptions) => Promise<PasskeyOptions>;
     /** List your passkeys. For the token or session of a user; API keys get 403. */
     listPasskeys: ListMethod<[query?: AuthListPasskeysQuery, options?: CallOptions], Passkey>;
-    /** Get the options with which a browser creates a passkey. For the token or session of a user; API keys get 403. Only for pages of the platform's own origin. The response sets a cookie that binds the challenge to the browser for ten minutes. */
-    beginPasskey: (options?: CallOptions) => Promise<PasskeyOptions>;
-    /** Register a passkey for all companies of the person. For the token or session of a user; API keys get 403. Needs the password. The user gets a mail. From then on, a log-in with the password asks for a passkey or a code. */
+    /** Get the options with which a browser creates a passkey. For the token or session of a user; API keys get 403. Needs the password and, if you have a second factor, a `code` or a `passkey`. Only for pages of the platform's own origin. The response sets a cookie that binds the challenge to the browser for ten minutes. */
+    beginPasskey: (body: PasskeyProof, options?: CallOptions) => Promise<PasskeyOptions>;
+    /** Register a passkey for all companies of the person. For the token or session of a user; API keys get 403. Only in the browser that called POST /v1/auth/passkeys/begin. The user gets a mail. From then on, a log-in with the password asks for a passkey or a code. */
     createPasskey: (body: PasskeyCreate, options?: CallOptions) => Promise<Passkey>;
     /** Rename a passkey. For the token or session of a user; API keys get 403. */
     renamePasskey: (id: string, body: PasskeyUpdate, options?: CallOptions) => Promise<Passkey>;
-    /** Remove a passkey, which then no longer logs you in. For the token or session of a user; API keys get 403. Needs the password. The user gets a mail. */
-    removePasskey: (id: string, body: PasskeyRemove, options?: CallOptions) => Promise<Passkey>;
+    /** Remove a passkey, which then no longer logs you in. For the token or session of a user; API keys get 403. Needs the password and, if you have a second factor, a `code` or a `passkey`. The user gets a mail. */
+    removePasskey: (id: string, body: PasskeyProof, options?: CallOptions) => Promise<Passkey>;
     /** Log the browser out; its session ends and the cookie is removed. Ends only the session of this browser; the user's other sessions and tokens stay valid. */
     closeSession: (options?: CallOptions) => Promise<Success>;
     /** Change your own name, picture, signature and availability. For the token or session of a user of any role; API keys get 403. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
@@ -1691,7 +1691,7 @@ export interface Methods {
     getSecondFactor: (options?: CallOptions) => Promise<SecondFactor>;
     /** Get a secret for an authenticator app. For the token or session of a user. Nothing changes until a code of the app is sent to POST /v1/auth/second-factor. */
     beginSecondFactor: (options?: CallOptions) => Promise<SecondFactorBegun>;
-    /** Turn on two-factor log-in with the password and a code of the authenticator app. For the token or session of a user, who gets a mail. It counts for all companies of the person. The recovery codes are in this response only. */
+    /** Turn on two-factor log-in with the password and a code of the authenticator app. For the token or session of a user, who gets a mail. A person with a passkey gives it as well. It counts for all companies of the person. The recovery codes are in this response only. */
     enableSecondFactor: (body: SecondFactorCode, options?: CallOptions) => Promise<RecoveryCodes>;
     /** Create new recovery codes; the earlier ones no longer work. For the token or session of a user. Needs the password and a code. */
     renewRecoveryCodes: (body: SecondFactorProof, options?: CallOptions) => Promise<RecoveryCodes>;
@@ -2197,9 +2197,9 @@ export interface Methods {
     set: (body: DoorWebhookSet, options?: CallOptions) => Promise<DoorWebhook>;
   };
   singleSignOn: {
-    /** Read how the company logs in by single sign-on. The client secret is in no response. Without settings, `issuer` is null. Requires the scope `companies:update`. */
+    /** Read how the company logs in with single sign-on. The client secret is in no response. Without settings, `issuer` is null. Requires the scope `companies:update`. */
     get: (options?: CallOptions) => Promise<SingleSignOn>;
-    /** Set the OpenID provider that logs users in. Needs all permissions of an owner, because the provider decides who logs in. Fields that are not given keep their values, or get the defaults of new settings. Requires the scope `companies:update`. */
+    /** Set the OpenID provider that logs users in. Needs all permissions of an owner, because the provider decides who logs in. A new domain can be added only by an owner whose own address is on it, or with a global key. Fields that are not given keep their values, or get the defaults of new settings. Requires the scope `companies:update`. */
     set: (body: SingleSignOnUpdate, options?: CallOptions) => Promise<SingleSignOn>;
     /** Turn single sign-on off and forget the provider. Needs all permissions of an owner. Users log in with their passwords again; sessions go on. Requires the scope `companies:update`. */
     remove: (options?: CallOptions) => Promise<SingleSignOn>;
@@ -2286,7 +2286,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     beginSingleSignOn: { method: 'POST', path: '/v1/auth/single-sign-on', body: 'json' },
     beginPasskeyLogIn: { method: 'POST', path: '/v1/auth/passkey' },
     listPasskeys: { method: 'GET', path: '/v1/auth/passkeys', query: true, answer: 'list' },
-    beginPasskey: { method: 'POST', path: '/v1/auth/passkeys/begin' },
+    beginPasskey: { method: 'POST', path: '/v1/auth/passkeys/begin', body: 'json' },
     createPasskey: { method: 'POST', path: '/v1/auth/passkeys', body: 'json' },
     renamePasskey: { method: 'PATCH', path: '/v1/auth/passkeys/{id}', body: 'json' },
     removePasskey: { method: 'POST', path: '/v1/auth/passkeys/{id}/remove', body: 'json' },

@@ -309,13 +309,6 @@ export interface User {
   updatedAt: string;
 }
 
-export interface SecondFactorCode {
-  /** A code of the authenticator app */
-  code: string;
-  /** The password */
-  password: string;
-}
-
 export interface SecondFactorProof {
   /** The password */
   password: string;
@@ -363,6 +356,15 @@ export interface PasskeyAnswer {
   };
 }
 
+export interface SecondFactorCode {
+  /** A code of the authenticator app */
+  code: string;
+  /** The password */
+  password: string;
+  /** The answer of one of your passkeys to POST /v1/auth/passkey */
+  passkey?: PasskeyAnswer | undefined;
+}
+
 export interface PasskeyOptions {
   /** What the browser reads with `PublicKeyCredential.parse…OptionsFromJSON()` */
   options: Record<string, unknown>;
@@ -371,8 +373,6 @@ export interface PasskeyOptions {
 export interface PasskeyCreate {
   /** The name shown to people */
   name: string;
-  /** The password */
-  password: string;
   /** What `PublicKeyCredential.toJSON()` returns in the browser */
   credential: {
     /** The id of the credential */
@@ -408,9 +408,13 @@ export interface PasskeyUpdate {
   name: string;
 }
 
-export interface PasskeyRemove {
+export interface PasskeyProof {
   /** The password */
   password: string;
+  /** A code of the authenticator app, or a recovery code; each works once */
+  code?: string | undefined;
+  /** The answer of one of your passkeys to POST /v1/auth/passkey */
+  passkey?: PasskeyAnswer | undefined;
 }
 
 export interface Passkey {
@@ -3487,17 +3491,17 @@ export interface SingleSignOn {
   client_id: string | null;
   /** Whether a client secret is stored. It is in no response */
   has_client_secret: boolean;
-  /** The domains of the e-mail addresses that may log in. Each belongs to one company */
+  /** The domains of the e-mail addresses that may log in. Each belongs to one company. A new one can be added only by an owner whose own address is on it, or with a global key */
   domains: string[];
-  /** Whether users can log in by single sign-on */
+  /** Whether users can log in with single sign-on */
   enabled: boolean;
-  /** Whether the first log-in of a person who is no user creates one */
+  /** Whether the first log-in of a person without a user creates one */
   create_users: boolean;
   /** The role of users created in this way */
   role: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER';
   /** Whether users can also log in without the provider. Owners always can */
   password_login: boolean;
-  /** Whether a log-in by single sign-on needs no second factor of the platform, even if the company requires one */
+  /** Whether a log-in with single sign-on needs no second factor of the platform, even if the company requires one */
   satisfies_second_factor: boolean;
   /** Whether an address counts that the provider does not mark with `email_verified`. Only for a provider whose users cannot change their address */
   trust_unverified_email: boolean;
@@ -3516,17 +3520,17 @@ export interface SingleSignOnUpdate {
   client_id: string;
   /** The secret of the client; null for a client without one. Without this field the stored secret stays, unless issuer or client_id change */
   client_secret?: string | null | undefined;
-  /** The domains of the e-mail addresses that may log in. Each belongs to one company */
+  /** The domains of the e-mail addresses that may log in. Each belongs to one company. A new one can be added only by an owner whose own address is on it, or with a global key */
   domains: string[];
-  /** Whether users can log in by single sign-on */
+  /** Whether users can log in with single sign-on */
   enabled?: boolean | undefined;
-  /** Whether the first log-in of a person who is no user creates one */
+  /** Whether the first log-in of a person without a user creates one */
   create_users?: boolean | undefined;
   /** The role of users created in this way */
   role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
   /** Whether users can also log in without the provider. Owners always can */
   password_login?: boolean | undefined;
-  /** Whether a log-in by single sign-on needs no second factor of the platform, even if the company requires one */
+  /** Whether a log-in with single sign-on needs no second factor of the platform, even if the company requires one */
   satisfies_second_factor?: boolean | undefined;
   /** Whether an address counts that the provider does not mark with `email_verified`. Only for a provider whose users cannot change their address */
   trust_unverified_email?: boolean | undefined;
@@ -3558,6 +3562,8 @@ export interface SingleSignOnFinish {
   query?: string | undefined;
   /** A code of the authenticator app, or a recovery code; each works once */
   code?: string | undefined;
+  /** The answer of a passkey to POST /v1/auth/passkey, instead of a code */
+  passkey?: PasskeyAnswer | undefined;
 }
 
 export interface ConnectedApp {

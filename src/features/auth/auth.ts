@@ -203,9 +203,10 @@ async function admitLogin<T>(
 }
 
 const refusePassword = (): AppError =>
-  forbidden('password', 'Your company logs in by single sign-on only', 'SINGLE_SIGN_ON_ONLY');
+  forbidden('password', 'Your company only allows single sign-on', 'SINGLE_SIGN_ON_ONLY');
 
-const isWrongCode = (error: unknown): boolean => error instanceof AppError && error.code === 'SECOND_FACTOR_REQUIRED';
+export const isWrongCode = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'SECOND_FACTOR_REQUIRED';
 
 function makeLoginRefusal(): AppError {
   return new AppError('INVALID_CREDENTIALS', undefined, [], { 'www-authenticate': 'Bearer' });
@@ -265,7 +266,7 @@ export async function acceptInvitation(anonymous: Anonymous, { token }: AcceptIn
 /** The actor of a refused log-in. A refused caller may be anybody, so the audit entry only contains their address. */
 const SOMEBODY: LoggedActor = { type: 'SYSTEM', _id: null, name: 'Someone without a token' };
 
-function recordLoginRefusal(anonymous: Anonymous, account: Account): Promise<void> {
+export function recordLoginRefusal(anonymous: Anonymous, account: Account): Promise<void> {
   return recordAccountAudit(anonymous, account, { tx: anonymous.read, action: 'auth.login-refused', actor: SOMEBODY });
 }
 

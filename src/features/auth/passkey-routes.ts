@@ -17,8 +17,8 @@ import {
   PasskeyList,
   PasskeyOptions,
   PasskeyParams,
+  PasskeyProof,
   PasskeyQuery,
-  PasskeyRemove,
   PasskeyUpdate,
 } from '../users/schemas.ts';
 import { giveSession, logInByPasskey } from './auth.ts';
@@ -26,6 +26,7 @@ import { BrowserSession, PasskeyLogin } from './schemas.ts';
 
 const PATH = '/v1/auth/passkeys';
 const ONLY_USERS = 'For the token or session of a user; API keys get 403.';
+const PROOF = 'Needs the password and, if you have a second factor, a `code` or a `passkey`.';
 
 export function passkeyRoutes(app: FastifyInstance, kit: Kit): void {
   logInRoutes(app, kit);
@@ -61,12 +62,13 @@ export function passkeyRoutes(app: FastifyInstance, kit: Kit): void {
     scope: null,
     action: 'auth.remove-passkey',
     summary: 'Remove a passkey, which then no longer logs you in',
-    description: `${ONLY_USERS} Needs the password. The user gets a mail.`,
+    description: `${ONLY_USERS} ${PROOF} The user gets a mail.`,
     params: PasskeyParams,
-    body: ref(PasskeyRemove),
+    body: ref(PasskeyProof),
     answers: { 200: ref(Passkey) },
     errors: ['COMPANY_ID_REQUIRED', 'FORBIDDEN', 'NOT_FOUND'],
-    handler: (caller, { params, body }) => removePasskey(kit, caller, params.id, body.password),
+    handler: (caller, { params, body, reply }) =>
+      removePasskey(kit, caller, params.id, { proof: body, headers: reply.request.headers }),
   });
 }
 
@@ -78,10 +80,11 @@ function registrationRoutes(app: FastifyInstance, kit: Kit): void {
     action: null,
     withoutSecondFactor: true,
     summary: 'Get the options with which a browser creates a passkey',
-    description: `${ONLY_USERS} Only for pages of the platform's own origin. The response sets a cookie that binds the challenge to the browser for ten minutes.`,
+    description: `${ONLY_USERS} ${PROOF} Only for pages of the platform's own origin. The response sets a cookie that binds the challenge to the browser for ten minutes.`,
+    body: ref(PasskeyProof),
     answers: { 200: ref(PasskeyOptions) },
     errors: ['COMPANY_ID_REQUIRED', 'FORBIDDEN'],
-    handler: (caller, { reply }) => beginPasskey(kit, caller, reply),
+    handler: (caller, { body, reply }) => beginPasskey(kit, caller, body, reply),
   });
   installationOperation(app, kit.access, {
     method: 'POST',
@@ -90,7 +93,7 @@ function registrationRoutes(app: FastifyInstance, kit: Kit): void {
     action: 'auth.create-passkey',
     withoutSecondFactor: true,
     summary: 'Register a passkey for all companies of the person',
-    description: `${ONLY_USERS} Needs the password. The user gets a mail. From then on, a log-in with the password asks for a passkey or a code.`,
+    description: `${ONLY_USERS} Only in the browser that called POST /v1/auth/passkeys/begin. The user gets a mail. From then on, a log-in with the password asks for a passkey or a code.`,
     body: ref(PasskeyCreate),
     answers: { 200: ref(Passkey) },
     errors: ['COMPANY_ID_REQUIRED', 'FORBIDDEN'],

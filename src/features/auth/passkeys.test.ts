@@ -1,6 +1,7 @@
 /** Passkeys: registration, the log-in without a password and as a second factor, and what is refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TOTP } from 'otpauth';
 import { createAuthenticator, type Answering } from '../../../test/support/authenticator.ts';
 import { createJar, type Jar } from '../../../test/support/cookies.ts';
 import { createPerson, logIn, PASSWORD, waitForMail, type Person } from '../../../test/support/people.ts';
@@ -22,10 +23,10 @@ interface Owner extends Person {
   passkey: Json;
 }
 
-async function register(person: Person, jar = createJar(platform), more: object = {}): Promise<Owner> {
+async function register(person: Person, jar = createJar(platform)): Promise<Owner> {
   const key = createAuthenticator(ORIGIN);
-  const { body } = await jar.send(200, 'POST', `${PATH}/begin`, { key: person.token });
-  const given = { name: 'Laptop', password: PASSWORD, credential: key.create(body.options), ...more };
+  const { body } = await jar.send(200, 'POST', `${PATH}/begin`, { key: person.token, body: { password: PASSWORD } });
+  const given = { name: 'Laptop', credential: key.create(body.options) };
   const { body: passkey } = await jar.send(200, 'POST', PATH, { key: person.token, body: given });
   return { ...person, jar, key, passkey };
 }
@@ -55,10 +56,14 @@ test('a person registers a passkey with the password, sees when it was used, ren
   const { body: list } = await call(200, 'GET', PATH, { key: ana.token });
   assert.deepEqual([list.meta.totalCount, list.result[0].name], [1, 'Phone']);
   assert.ok(Date.parse(list.result[0].last_used_at) > 0);
-  const remove = (status: number, password: string): Promise<Answer> =>
-    call(status, 'POST', `${PATH}/${ana.passkey._id}/remove`, { key: ana.token, body: { password } });
-  expectProblem(await remove(400, 'another password'), 'VALIDATION_FAILED', 'password');
-  await remove(200, PASSWORD);
+  const remove = (status: number, body: object): Promise<Answer> =>
+    ana.jar.send(status, 'POST', `${PATH}/${ana.passkey._id}/remove`, {
+      key: ana.token,
+      body: { password: PASSWORD, ...body },
+    });
+  expectProblem(await remove(400, { password: 'another password' }), 'VALIDATION_FAILED', 'password');
+  expectProblem(await remove(400, {}), 'VALIDATION_FAILED', 'passkey');
+  await remove(200, { passkey: await answer(ana) });
   await waitForMail(platform, ana.email, 2);
   expectProblem(await open(401, ana, await answer(ana)), 'INVALID_CREDENTIALS');
   await logIn(platform, 200, ana.email);
@@ -68,16 +73,17 @@ test('a registration needs the password, the browser that began it, and a verifi
   const person = await createPerson(platform, demo._id, 'VIEWER');
   const jar = createJar(platform);
   const begin = async (): Promise<Json> =>
-    (await jar.send(200, 'POST', `${PATH}/begin`, { key: person.token })).body.options;
+    (await jar.send(200, 'POST', `${PATH}/begin`, { key: person.token, body: { password: PASSWORD } })).body.options;
   const create = (status: number, by: Jar, body: object): Promise<Answer> =>
-    by.send(status, 'POST', PATH, { key: person.token, body: { name: 'Laptop', password: PASSWORD, ...body } });
+    by.send(status, 'POST', PATH, { key: person.token, body: { name: 'Laptop', ...body } });
   const key = createAuthenticator(ORIGIN);
+  const wrong = { key: person.token, body: { password: 'another password' } };
+  expectProblem(await jar.send(400, 'POST', `${PATH}/begin`, wrong), 'VALIDATION_FAILED', 'password');
   const credential = key.create(await begin());
-  expectProblem(await create(400, jar, { credential, password: 'another password' }), 'VALIDATION_FAILED', 'password');
   expectProblem(await create(400, createJar(platform), { credential }), 'VALIDATION_FAILED', 'credential');
-  for (const wrong of [{ isVerified: false }, { origin: 'https://evil.example' }])
+  for (const answering of [{ isVerified: false }, { origin: 'https://evil.example' }])
     expectProblem(
-      await create(400, jar, { credential: key.create(await begin(), wrong) }),
+      await create(400, jar, { credential: key.create(await begin(), answering) }),
       'VALIDATION_FAILED',
       'credential',
     );
@@ -87,7 +93,10 @@ test('a registration needs the password, the browser that began it, and a verifi
   jar.cookies.set('parley_passkey', ticket);
   const again = createAuthenticator(ORIGIN).create(options);
   expectProblem(await create(400, jar, { credential: again }), 'VALIDATION_FAILED', 'credential');
-  const key403 = await call(403, 'POST', `${PATH}/begin`, { headers: { 'sec-fetch-site': 'same-origin' } });
+  const key403 = await call(403, 'POST', `${PATH}/begin`, {
+    headers: { 'sec-fetch-site': 'same-origin' },
+    body: { password: PASSWORD },
+  });
   expectProblem(key403, 'FORBIDDEN');
 });
 
@@ -142,6 +151,30 @@ test("a passkey meets the company's rule, and an administrator's reset removes i
   expectProblem(await open(401, owner, await answer(owner)), 'INVALID_CREDENTIALS');
   const { body } = await logIn(platform, 200, ana.email);
   expectProblem(await call(403, 'GET', '/v1/contacts', { key: body.access_token }), 'SECOND_FACTOR_MISSING');
+});
+
+test('who has a second factor gives it to change the second factors, because the password and a session are not enough', async () => {
+  const [ana, bob] = [await protect(), await protect()];
+  const begin = (status: number, body: object = {}): Promise<Answer> =>
+    ana.jar.send(status, 'POST', `${PATH}/begin`, { key: ana.token, body: { password: PASSWORD, ...body } });
+  const missing = await begin(400);
+  expectProblem(missing, 'VALIDATION_FAILED', 'passkey');
+  assert.equal(missing.body.errors[0].code, 'REQUIRED');
+  expectProblem(await begin(400, { passkey: await answer({ ...bob, jar: ana.jar }) }), 'VALIDATION_FAILED', 'passkey');
+  await begin(200, { passkey: await answer(ana) });
+  // An authenticator app is a way around the passkey as well.
+  const { body: begun } = await call(200, 'POST', '/v1/auth/second-factor/begin', { key: ana.token });
+  const app = new TOTP({ secret: begun.secret });
+  const enable = (status: number, more: object = {}): Promise<Answer> =>
+    ana.jar.send(status, 'POST', '/v1/auth/second-factor', {
+      key: ana.token,
+      body: { password: PASSWORD, code: app.generate(), ...more },
+    });
+  expectProblem(await enable(400), 'VALIDATION_FAILED', 'passkey');
+  const { body: made } = await enable(200, { passkey: await answer(ana) });
+  await begin(400, { code: '000000' });
+  await begin(200, { code: made.recovery_codes[0] });
+  await begin(400, { code: made.recovery_codes[0] });
 });
 
 test('an inactive user is refused, and another person sees and changes none of the passkeys', async () => {

@@ -12,6 +12,7 @@ import {
   User,
   UserParams,
 } from '../users/schemas.ts';
+import { proveOwnPasskey } from '../users/passkeys.ts';
 import {
   beginSecondFactor,
   disableSecondFactor,
@@ -99,10 +100,13 @@ function setUpRoutes(app: FastifyInstance, kit: Kit): void {
     withoutSecondFactor: true,
     summary: 'Turn on two-factor log-in with the password and a code of the authenticator app',
     description:
-      'For the token or session of a user, who gets a mail. It counts for all companies of the person. The recovery codes are in this response only.',
+      'For the token or session of a user, who gets a mail. A person with a passkey gives it as well. It counts for all companies of the person. The recovery codes are in this response only.',
     body: ref(FactorCode),
     answers: { 200: ref(RecoveryCodes) },
     errors: ['COMPANY_ID_REQUIRED', 'FORBIDDEN', 'SECOND_FACTOR_EXISTS'],
-    handler: (caller, { body }) => enableSecondFactor(kit, caller, body),
+    handler: async (caller, { body, reply }) => {
+      const passkey = await proveOwnPasskey(kit, caller.read, body.passkey, reply.request.headers);
+      return enableSecondFactor(kit, caller, body, passkey);
+    },
   });
 }

@@ -1,25 +1,36 @@
-/** Logs a browser in by the OpenID provider of its company: a way to the provider and a way back, bound to the browser by a ticket. */
+/** Logs a browser in with the OpenID provider of its company: a way to the provider and a way back, bound to the browser by a ticket. */
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { admitCode } from '../../platform/http/access.ts';
 import type { Anonymous } from '../../platform/http/route.ts';
 import { endTicket, makeTicket, readTicket } from '../../platform/http/session-cookie.ts';
+import { whenTaken } from '../../platform/store/taken.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { AppError, invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import {
   giveSession,
+  isWrongCode,
   recordAccountAudit,
+  recordLoginRefusal,
   requireSameOrigin,
   toOpenedSession,
   type OpenedSession,
 } from '../auth/auth.ts';
 import type { BrowserSession } from '../auth/schemas.ts';
-import { findProvenAccount, linkAccount, recordLogin, type Account, type ProvenPerson } from '../users/accounts.ts';
-import { acceptSecondFactor } from '../users/second-factor.ts';
+import {
+  findProvenAccount,
+  linkAccount,
+  readProvenAccount,
+  recordLogin,
+  type Account,
+  type ProvenPerson,
+} from '../users/accounts.ts';
+import { provePasskey } from '../users/passkeys.ts';
+import { acceptSecondFactor, refusePasskey, type GivenFactor } from '../users/second-factor.ts';
 import { openSession } from '../users/sessions.ts';
 import { createProvenUser } from '../users/users.ts';
-import { makeChecks, openProvider, ProviderFault, type Checks, type Claims } from './provider.ts';
+import { findDomain, makeChecks, openProvider, ProviderFault, type Checks, type Claims } from './provider.ts';
 import { findEnabled, type Settings } from './queries.ts';
 import type { SingleSignOnBegin, SingleSignOnBegun, SingleSignOnFinish } from './schemas.ts';
 
@@ -28,12 +39,15 @@ const TICKET = 'sso';
 /** What the browser keeps on its way to the provider. */
 interface Begun {
   company: string;
+  /** The version of the settings. A log-in that was begun with other settings does not count. */
+  version: string;
   checks: Checks;
 }
 
 /** What the browser keeps after the provider has answered, while the person types a code. */
 interface Proven {
   company: string;
+  version: string;
   claims: Claims;
 }
 
@@ -70,11 +84,14 @@ export async function beginSingleSignOn(
   const redirect_to = await meetFaults(async () =>
     (await openProvider(kit, settings)).makeAddress(checks, email ?? null),
   );
-  reply.header('set-cookie', makeTicket(kit, TICKET, { company: settings.company, checks } satisfies Begun));
+  reply.header('set-cookie', makeTicket(kit, TICKET, { ...identify(settings), checks } satisfies Begun));
   return { redirect_to };
 }
 
-const findDomain = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+const identify = ({ company, updatedAt }: Settings): Pick<Begun, 'company' | 'version'> => ({
+  company,
+  version: updatedAt,
+});
 
 async function meetFaults<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -89,22 +106,24 @@ async function meetFaults<T>(work: () => Promise<T>): Promise<T> {
 export async function finishSingleSignOn(
   kit: Kit,
   anonymous: Anonymous,
-  { query, code }: SingleSignOnFinish,
+  { query, code, passkey: answer }: SingleSignOnFinish,
   reply: FastifyReply,
 ): Promise<BrowserSession> {
   const { headers } = reply.request;
   requireSameOrigin(headers);
   const ticket = readTicket<Begun | Proven>(kit, TICKET, headers);
   const settings = ticket && (await findEnabled(anonymous.read, { company: ticket.company, domain: null }));
-  if (!settings) throw refuse('EXPIRED', 'This log-in was not begun in this browser, or has taken too long');
+  if (!settings || ticket.version !== settings.updatedAt)
+    throw refuse('EXPIRED', 'This log-in was not begun in this browser, or has taken too long');
   // A ticket is for one answer of the provider.
   reply.header('set-cookie', endTicket(kit, TICKET));
   const claims = 'claims' in ticket ? ticket.claims : await askProvider(kit, settings, ticket.checks, query);
   try {
-    return giveSession(kit, reply, await admit(kit, anonymous, { settings, claims, code }));
+    const passkey = answer && (await provePasskey(kit, anonymous.read, { answer, headers, refuse: refusePasskey }));
+    return giveSession(kit, reply, await admit(kit, anonymous, { settings, claims, given: { code, passkey } }));
   } catch (error) {
     if (error instanceof AppError && error.code === 'SECOND_FACTOR_REQUIRED')
-      reply.header('set-cookie', makeTicket(kit, TICKET, { company: settings.company, claims } satisfies Proven));
+      reply.header('set-cookie', makeTicket(kit, TICKET, { ...identify(settings), claims } satisfies Proven));
     throw error;
   }
 }
@@ -114,25 +133,27 @@ async function askProvider(kit: Kit, settings: Settings, checks: Checks, query: 
   const state = new URLSearchParams(query).get('state');
   // Said before the library says it, because an old tab is a common reason.
   if (state !== checks.state) throw refuse('EXPIRED', 'This answer of the provider belongs to another log-in');
-  const claims = await meetFaults(async () => (await openProvider(kit, settings)).readClaims(query, checks));
-  return claims;
+  return meetFaults(async () => (await openProvider(kit, settings)).readClaims(query, checks));
 }
 
 interface Admission {
   settings: Settings;
   claims: Claims;
-  code: string | undefined;
+  given: GivenFactor;
 }
 
-async function admit(kit: Kit, anonymous: Anonymous, { settings, claims, code }: Admission): Promise<OpenedSession> {
+async function admit(kit: Kit, anonymous: Anonymous, { settings, claims, given }: Admission): Promise<OpenedSession> {
   const person = { ...claims, company: settings.company, email: findProvenEmail(settings, claims) };
-  if (code !== undefined) await admitCode(kit.access, (claims.email ?? claims.subject).toLowerCase());
-  return anonymous.tx(
+  const known = await readProvenAccount(anonymous.read, person);
+  const { satisfies_second_factor: suffices, company } = settings;
+  if (given.code !== undefined && !suffices)
+    await admitCode(kit.access, known?.email.toLowerCase() ?? `${company}:${claims.issuer}:${claims.subject}`);
+  const store = anonymous.tx(
     async (tx) => {
       const account = await findOrCreate(anonymous, tx, { settings, claims, person });
       // Before the person has accepted an invitation, the second factor of the person is none of this company's business.
       if (!settings.satisfies_second_factor && account.accepted)
-        await acceptSecondFactor(kit, tx, account.email, { code });
+        await acceptSecondFactor(kit, tx, account.email, given);
       const user = await recordLogin(tx, account);
       if (!user) throw refuse('INACTIVE', 'This user is inactive');
       await recordAccountAudit(anonymous, account, { tx, action: 'auth.login' });
@@ -140,6 +161,12 @@ async function admit(kit: Kit, anonymous: Anonymous, { settings, claims, code }:
     },
     { fromReserve: true },
   );
+  return store.catch((error: unknown) => {
+    // Failure policy: the error is thrown on, even when its audit entry could not be written.
+    if (known && (given.code ?? given.passkey) !== undefined && isWrongCode(error))
+      void recordLoginRefusal(anonymous, known).catch(() => undefined);
+    throw error;
+  });
 }
 
 /** The address, if the provider may say whose it is; null for one that does not count. */
@@ -166,10 +193,15 @@ async function findOrCreate(anonymous: Anonymous, tx: SystemTx, { settings, clai
 }
 
 async function link(anonymous: Anonymous, tx: SystemTx, account: Account, person: ProvenPerson): Promise<Account> {
-  await linkAccount(tx, account, person);
+  await linkAccount(tx, account, person).catch(refuseLinked);
   await recordAccountAudit(anonymous, account, { tx, action: 'auth.link-single-sign-on' });
   return { ...account, status: 'ACTIVE' };
 }
+
+/** Another log-in of the same account at the provider, with another address, was faster. */
+const refuseLinked = whenTaken('users_single_sign_on', async () => {
+  throw refuse('LINKED_OTHERWISE', 'Another user was just linked with this account at the provider');
+});
 
 async function create(anonymous: Anonymous, tx: SystemTx, { settings, claims, person }: Found): Promise<Account> {
   if (person.email === null) throw explainEmail(claims, settings);

@@ -24,9 +24,13 @@ const MAX_BYTES = declareLimit(131_072, {
 });
 /** How long the description of a provider is kept. Its keys are read again when a token names an unknown one. */
 const KEPT_MS = 600_000;
+/** How long log-ins fail at once after a provider has failed. */
+const FAILURE_KEPT_MS = 10_000;
 const MOST_KEPT = 500;
 
 export const redirectUri = ({ config }: Pick<Kit, 'config'>): string => `${config.PUBLIC_URL}/console/single-sign-on`;
+
+export const findDomain = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase();
 
 export const secretContext = (company: string): string => `single_sign_on:${company}:client_secret`;
 
@@ -78,7 +82,7 @@ interface Kept {
 
 const kept = new Map<string, Kept>();
 
-/** Returns the provider. Callers at the same moment share one look-up, so a provider that hangs is asked once. A failure is not kept. */
+/** Returns the provider. Callers at the same moment share one look-up, so a provider that hangs is asked once. A failure is kept for seconds. */
 export function openProvider(kit: Kit, settings: Settings, { isFresh = false } = {}): Promise<Provider> {
   const key = `${settings.company}:${settings.updatedAt}`;
   const known = kept.get(key);
@@ -87,7 +91,9 @@ export function openProvider(kit: Kit, settings: Settings, { isFresh = false } =
   if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value ?? '');
   const entry = { provider, until: performance.now() + KEPT_MS };
   kept.set(key, entry);
-  provider.catch(() => kept.get(key) === entry && kept.delete(key));
+  provider.catch(() => {
+    entry.until = Math.min(entry.until, performance.now() + FAILURE_KEPT_MS);
+  });
   return provider;
 }
 
@@ -157,13 +163,24 @@ function makeProvider(config: openid.Configuration, authorizationEndpoint: strin
 // OpenID Connect allows no longer subject.
 const LONGEST_SUBJECT = 255;
 const LONGEST_NAME = 200;
+const LONGEST_EMAIL = 254;
+// What the schema of a user accepts, in the letters that addresses are looked up by.
+const EMAIL = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*@[a-z0-9.-]+$/i;
+// The database stores no NUL.
+const hasControls = (text: string): boolean => /\p{Cc}/u.test(text);
 
 function readClaims(issuer: string, subject: string, { email, email_verified, name }: Record<string, unknown>): Claims {
-  if (subject.length > LONGEST_SUBJECT) throw new ProviderFault('The provider has sent a subject that is too long.');
+  if (subject === '' || subject.length > LONGEST_SUBJECT || hasControls(subject))
+    throw new ProviderFault('The provider has sent a subject that is empty, too long or not valid.');
+  const address = typeof email === 'string' ? email.trim() : null;
+  if (address !== null && (address.length > LONGEST_EMAIL || !EMAIL.test(address)))
+    throw new ProviderFault('The provider has sent an e-mail address that is not valid.');
+  if (typeof name === 'string' && hasControls(name))
+    throw new ProviderFault('The provider has sent a name that is not valid.');
   return {
     issuer,
     subject,
-    email: typeof email === 'string' ? email.trim() : null,
+    email: address,
     // Some providers send it as a text.
     isVerified: email_verified === true || email_verified === 'true',
     name: typeof name === 'string' && name.trim() !== '' ? name.trim().slice(0, LONGEST_NAME) : null,

@@ -1,4 +1,4 @@
-import { exec, maybeOne } from '../../platform/store/db.ts';
+import { exec, maybeOne, oneValue } from '../../platform/store/db.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { UserRole } from '../../platform/values/scopes.ts';
 
@@ -54,6 +54,15 @@ export function findEnabled(
   });
 }
 
+/** Whether the company requires a second factor of its users. */
+export function requiresFactor(tx: TenantTx): Promise<boolean> {
+  return oneValue(tx, {
+    name: 'single-sign-on.requiresFactor',
+    text: 'select second_factor_required from companies where _id = $1',
+    values: [tx.companyId],
+  });
+}
+
 type StoredSettings = Omit<Settings, 'company' | 'createdAt' | 'updatedAt'>;
 
 /** Stores the settings. Throws a violation of `single_sign_on_domains_domain_key` for a domain of another company. */
@@ -96,7 +105,7 @@ function storeRules(
 }
 
 export async function deleteSettings(tx: TenantTx): Promise<void> {
-  await storeRules(tx, { password_login: true, satisfies_second_factor: true });
+  await storeRules(tx, { password_login: true, satisfies_second_factor: false });
   await exec(tx, {
     name: 'single-sign-on.deleteDomains',
     text: 'delete from single_sign_on_domains where company_id = $1',

@@ -18,13 +18,13 @@ import { readSingleSignOn, removeSingleSignOn, setSingleSignOn, testSingleSignOn
 const PATH = '/v1/single-sign-on';
 
 export function singleSignOnRoutes(app: FastifyInstance, kit: Kit): void {
-  declareTag('single-sign-on', 'How the users of a company log in by its OpenID provider');
+  declareTag('single-sign-on', 'How the users of a company log in with its OpenID provider');
   settingsRoutes(app, kit);
   publicOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/auth/single-sign-on',
     action: null,
-    summary: 'Begin a log-in by single sign-on',
+    summary: 'Begin a log-in with single sign-on',
     description:
       "For pages of the platform's own origin. Send the browser to `redirect_to`. The response sets a cookie that binds the log-in to the browser for ten minutes. An address without single sign-on gets the same error whether or not it belongs to a user.",
     body: ref(SingleSignOnBegin),
@@ -38,7 +38,7 @@ export function singleSignOnRoutes(app: FastifyInstance, kit: Kit): void {
     action: 'auth.login',
     summary: 'Log a browser in with the answer of the OpenID provider',
     description:
-      "For the page at the redirect URI. The response sets the same cookie as POST /v1/auth/session. If the company also asks for the platform's second factor, the response is SECOND_FACTOR_REQUIRED; send `code` without `query` then.",
+      "For the page at the redirect URI. The response sets the same cookie as POST /v1/auth/session. If the company also asks for the platform's second factor, the response is SECOND_FACTOR_REQUIRED; send `code` or `passkey` without `query` then.",
     body: ref(SingleSignOnFinish),
     answers: { 200: ref(BrowserSession) },
     errors: ['SINGLE_SIGN_ON_FAILED', 'SECOND_FACTOR_REQUIRED', 'FORBIDDEN'],
@@ -51,7 +51,7 @@ function settingsRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: PATH,
     scope: 'companies:update',
-    summary: 'Read how the company logs in by single sign-on',
+    summary: 'Read how the company logs in with single sign-on',
     description: 'The client secret is in no response. Without settings, `issuer` is null.',
     answers: { 200: ref(SingleSignOn) },
     handler: (tenant) => readSingleSignOn(kit, tenant),
@@ -63,7 +63,7 @@ function settingsRoutes(app: FastifyInstance, kit: Kit): void {
     action: 'companies.set-single-sign-on',
     summary: 'Set the OpenID provider that logs users in',
     description:
-      'Needs all permissions of an owner, because the provider decides who logs in. Fields that are not given keep their values, or get the defaults of new settings.',
+      'Needs all permissions of an owner, because the provider decides who logs in. A new domain can be added only by an owner whose own address is on it, or with a global key. Fields that are not given keep their values, or get the defaults of new settings.',
     body: ref(SingleSignOnUpdate),
     answers: { 200: ref(SingleSignOn) },
     errors: ['TARGET_NOT_ALLOWED', 'FORBIDDEN'],

@@ -7,12 +7,13 @@ import {
   oneOf,
   plain,
   recordId,
+  ref,
   strict,
   Timestamp,
   webAddress,
 } from '../../platform/values/schema.ts';
 import { USER_ROLES } from '../../platform/values/scopes.ts';
-import { Code } from '../users/schemas.ts';
+import { Code, PasskeyAnswer } from '../users/schemas.ts';
 
 const MAX_DOMAINS = declareLimit(20, {
   topic: 'Accounts',
@@ -21,15 +22,16 @@ const MAX_DOMAINS = declareLimit(20, {
 });
 
 const words = {
-  enabled: 'Whether users can log in by single sign-on',
+  enabled: 'Whether users can log in with single sign-on',
   issuer: 'The issuer of the provider, below which it has `/.well-known/openid-configuration`',
   client_id: 'The identifier with which the platform is registered at the provider',
-  domains: 'The domains of the e-mail addresses that may log in. Each belongs to one company',
-  create_users: 'Whether the first log-in of a person who is no user creates one',
+  domains:
+    'The domains of the e-mail addresses that may log in. Each belongs to one company. A new one can be added only by an owner whose own address is on it, or with a global key',
+  create_users: 'Whether the first log-in of a person without a user creates one',
   role: 'The role of users created in this way',
   password_login: 'Whether users can also log in without the provider. Owners always can',
   satisfies_second_factor:
-    'Whether a log-in by single sign-on needs no second factor of the platform, even if the company requires one',
+    'Whether a log-in with single sign-on needs no second factor of the platform, even if the company requires one',
   trust_unverified_email:
     'Whether an address counts that the provider does not mark with `email_verified`. Only for a provider whose users cannot change their address',
 };
@@ -119,6 +121,7 @@ export const SingleSignOnFinish = define(
   strict({
     query: Type.Optional(text(8_192, 'The query with which the provider has opened the redirect URI')),
     code: Type.Optional(Code),
+    passkey: Type.Optional(ref(PasskeyAnswer, 'The answer of a passkey to POST /v1/auth/passkey, instead of a code')),
   }),
 );
 export type SingleSignOnFinish = Static<typeof SingleSignOnFinish>;

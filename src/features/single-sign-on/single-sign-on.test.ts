@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { createJar, type Jar } from '../../../test/support/cookies.ts';
 import { TOTP } from 'otpauth';
-import { CLIENT, startProvider, type Behaviour, type Provider } from '../../../test/support/openid.ts';
+import { createAuthenticator } from '../../../test/support/authenticator.ts';
+import { CLIENT, startProvider, type Behaviour } from '../../../test/support/openid.ts';
 import { createPerson, FROM_PAGE, freshEmail, PASSWORD } from '../../../test/support/people.ts';
 import {
   ROOMY,
@@ -33,16 +34,16 @@ beforeEach(async () => {
   provider.behave();
 });
 
-const makeSettings = (more: object = {}, { issuer }: Provider = provider): object => ({
-  issuer,
+const makeSettings = (more: object): object => ({
+  issuer: provider.issuer,
   ...CLIENT,
   domains: [domain],
   enabled: true,
   ...more,
 });
 
-const set = (status: number, more: object = {}, key = company.key): Promise<Answer> =>
-  call(status, 'PUT', PATH, { key, body: makeSettings(more) });
+const set = (status: number, more: object = {}, key = platform.globalKey, of = company): Promise<Answer> =>
+  call(status, 'PUT', PATH, { key, headers: { 'x-company-id': of._id }, body: makeSettings(more) });
 
 /** Sends a request of the log-in page. */
 const send = (status: number, path: string, body: object): Promise<Answer> => jar.send(status, 'POST', path, { body });
@@ -108,8 +109,7 @@ describe('the settings', () => {
   });
 
   test('only callers with all rights of an owner change them, because the provider decides who logs in', async () => {
-    const admin = await createPerson(platform, company._id, 'ADMIN');
-    const owner = await createPerson(platform, company._id, 'OWNER');
+    const [admin, owner] = [await createColleague('ADMIN'), await createColleague('OWNER')];
     expectProblem(await set(403, {}, admin.token), 'FORBIDDEN');
     expectProblem(await call(403, 'DELETE', PATH, { key: admin.token }), 'FORBIDDEN');
     await set(200, {}, owner.token);
@@ -117,10 +117,39 @@ describe('the settings', () => {
     await call(403, 'GET', PATH, { key: viewer.token });
   });
 
+  test('a new domain is added only by an owner whose own address is on it, or by the operator', async () => {
+    const stranger = await createPerson(platform, company._id, 'OWNER');
+    for (const key of [company.key, stranger.token]) {
+      const refused = await set(400, {}, key);
+      expectProblem(refused, 'VALIDATION_FAILED', 'domains[0]');
+      assert.equal(refused.body.errors[0].code, 'DOMAIN_NOT_PROVEN');
+    }
+    const owner = await createColleague('OWNER');
+    await database.sql('update users set accepted_at = null where _id = $1', [owner._id]);
+    await set(400, {}, owner.token);
+    await database.sql('update users set accepted_at = now() where _id = $1', [owner._id]);
+    expectProblem(await set(400, { domains: [domain, `x.${domain}`] }, owner.token), 'VALIDATION_FAILED', 'domains[1]');
+    await set(200, {}, owner.token);
+    // What is there stays.
+    await set(200, { create_users: true }, stranger.token);
+  });
+
+  test('only a caller who has a second factor, or the operator, lets the provider replace the required one', async () => {
+    await set(200, { satisfies_second_factor: false });
+    await database.sql('update companies set second_factor_required = true where _id = $1', [company._id]);
+    expectProblem(
+      await set(403, { satisfies_second_factor: true }, company.key),
+      'FORBIDDEN',
+      'satisfies_second_factor',
+    );
+    await set(200, { satisfies_second_factor: false }, company.key);
+    await set(200, { satisfies_second_factor: true });
+  });
+
   test('a domain belongs to one company, and none to a public mail service', async () => {
     await set(200);
     const other = await platform.createCompany();
-    const taken = await set(400, {}, other.key);
+    const taken = await set(400, {}, platform.globalKey, other);
     expectProblem(taken, 'VALIDATION_FAILED', 'domains');
     assert.equal(taken.body.errors[0].code, 'DOMAIN_TAKEN');
     expectProblem(await set(400, { domains: [domain, 'gmail.com'] }), 'VALIDATION_FAILED', 'domains[1]');
@@ -171,7 +200,7 @@ describe('a log-in', () => {
 
   test('elliptic keys count as well', async () => {
     const elliptic = await startProvider('ES256');
-    await call(200, 'PUT', PATH, { key: company.key, body: makeSettings({}, elliptic) });
+    await set(200, { issuer: elliptic.issuer });
     const ana = await createColleague();
     elliptic.behave({ claims: { sub: 'ana', email: ana.email, email_verified: true } });
     const { body } = await begin(200, ana.email);
@@ -280,12 +309,76 @@ describe('a log-in', () => {
     assert.equal(renamed.body.status, 'ACTIVE');
   });
 
+  test('a user whom only the provider has logged in cannot touch the passkeys and the second factor of the person', async () => {
+    await set(200, { create_users: true });
+    const other = await platform.createCompany();
+    const ana = await createColleague('OPERATOR', other);
+    const { body: begun } = await call(200, 'POST', '/v1/auth/second-factor/begin', { key: ana.token });
+    const code = new TOTP({ secret: begun.secret }).generate();
+    await call(200, 'POST', '/v1/auth/second-factor', { key: ana.token, body: { password: PASSWORD, code } });
+    await logIn(200, ana.email);
+    const ask = (status: number, method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Answer> =>
+      jar.send(status, method, `/v1/auth/${path}`, body && { body });
+    for (const refused of [
+      await ask(403, 'GET', 'passkeys'),
+      await ask(403, 'POST', 'passkeys/begin', { password: PASSWORD }),
+      await ask(403, 'PATCH', `passkeys/${'a'.repeat(24)}`, { name: 'Mine' }),
+      await ask(403, 'POST', `passkeys/${'a'.repeat(24)}/remove`, { password: PASSWORD }),
+      await ask(403, 'POST', 'second-factor/begin'),
+      await ask(403, 'POST', 'second-factor/disable', { password: PASSWORD, code: '000000' }),
+    ]) {
+      expectProblem(refused, 'FORBIDDEN', 'authorization');
+      assert.equal(refused.body.errors[0].code, 'NOT_ACCEPTED');
+    }
+    const { body: state } = await ask(200, 'GET', 'second-factor');
+    assert.deepEqual(state, { enabled: false, required: false, recovery_codes_left: 0 });
+    // The factor of the person is never asked for here, so it does not meet the rule of this company either.
+    await set(200, { satisfies_second_factor: false });
+    await database.sql('update companies set second_factor_required = true where _id = $1', [company._id]);
+    await logIn(200, ana.email);
+    expectProblem(await ask(403, 'GET', '../contacts'), 'SECOND_FACTOR_MISSING');
+  });
+
+  test('claims that no user can have are refused', async () => {
+    await set(200, { create_users: true });
+    const email = `new@${domain}`;
+    for (const bad of [
+      { sub: 'a\0b' },
+      { email: `ña@${domain}` },
+      { email: `${'a'.repeat(254)}@${domain}` },
+      { email: `a b@${domain}` },
+      { name: 'Nina\0' },
+    ])
+      await expectReason(logIn(403, email, { claims: { sub: 'a', email, email_verified: true, ...bad } }), 'PROVIDER');
+  });
+
+  test('two first log-ins of one account with different addresses link one user', async () => {
+    await set(200);
+    const people = [await createColleague(), await createColleague()];
+    const jars = people.map(() => createJar(platform));
+    const queries: string[] = [];
+    for (const [at, { email }] of people.entries()) {
+      provider.behave({ claims: { sub: 'one', email, email_verified: true } });
+      jar = jars[at] ?? jar;
+      queries.push(await visitProvider((await begin(200, email)).body.redirect_to));
+    }
+    // What the other log-in has linked since this one looked.
+    await database.sql(
+      `create or replace function steal() returns trigger language plpgsql as $$ begin
+        if new.single_sign_on_subject = 'one' and pg_trigger_depth() = 1 then
+          update users set single_sign_on_issuer = new.single_sign_on_issuer, single_sign_on_subject = 'one' where _id = '${people[0]?.['_id']}';
+        end if; return new; end $$`,
+    );
+    await database.sql('create trigger steal before update on users for each row execute function steal()');
+    await expectReason(finish(403, { query: queries[1] }), 'LINKED_OTHERWISE');
+    await database.sql('drop trigger steal on users');
+  });
+
   test('a provider that hangs fails its own log-in after its deadline, and no other company waits', async () => {
     await set(200);
     const slow = await startProvider();
     const other = await platform.createCompany();
-    const body = makeSettings({ domains: [`slow-${domain}`] }, slow);
-    await call(200, 'PUT', PATH, { key: other.key, body });
+    await set(200, { issuer: slow.issuer, domains: [`slow-${domain}`] }, platform.globalKey, other);
     slow.behave({ hangs: true });
     const waiting = Array.from({ length: 5 }, () =>
       call(403, 'POST', '/v1/auth/single-sign-on', {
@@ -337,7 +430,41 @@ describe('with other ways in', () => {
     const { body: made } = await call(200, 'POST', '/v1/auth/second-factor', enabled);
     expectProblem(await logIn(401, ana.email), 'SECOND_FACTOR_REQUIRED', 'code');
     expectProblem(await finish(401, { code: '000000' }), 'SECOND_FACTOR_REQUIRED', 'code');
+    assert.ok((await readActions()).includes('auth.login-refused'));
     await finish(200, { code: made.recovery_codes[0] });
     await list(200);
+  });
+
+  test('a person whose only factor is a passkey gives it after the provider', async () => {
+    await set(200, { satisfies_second_factor: false });
+    const ana = await createColleague();
+    const { origin } = new URL(platform.running.kit.config.PUBLIC_URL);
+    const key = createAuthenticator(origin);
+    await database.sql(
+      `insert into passkeys (email, _id, name, credential_id, public_key, counter, transports)
+        values (lower($1), $2, 'Laptop', $3, $4, 0, '{}')`,
+      [ana.email, ana._id, key.id, key.publicKey],
+    );
+    const answer = async (more: object = {}): Promise<Json> =>
+      key.get((await jar.send(200, 'POST', '/v1/auth/passkey')).body.options, more);
+    const asked = await logIn(401, ana.email);
+    expectProblem(asked, 'SECOND_FACTOR_REQUIRED', 'passkey');
+    assert.equal(asked.body.errors[0].code, 'REQUIRED');
+    const wrong = await finish(401, { passkey: await answer({ isVerified: false }) });
+    expectProblem(wrong, 'SECOND_FACTOR_REQUIRED', 'passkey');
+    const { body } = await finish(200, { passkey: await answer() });
+    assert.equal(body.user._id, ana._id);
+  });
+
+  test('settings that were replaced while the person types a code end the log-in', async () => {
+    await set(200, { satisfies_second_factor: false });
+    const ana = await createColleague();
+    const { body: begun } = await call(200, 'POST', '/v1/auth/second-factor/begin', { key: ana.token });
+    const code = new TOTP({ secret: begun.secret }).generate();
+    const enabled = { key: ana.token, body: { password: PASSWORD, code } };
+    const { body: made } = await call(200, 'POST', '/v1/auth/second-factor', enabled);
+    await logIn(401, ana.email);
+    await set(200, { satisfies_second_factor: false });
+    await expectReason(finish(403, { code: made.recovery_codes[0] }), 'EXPIRED');
   });
 });

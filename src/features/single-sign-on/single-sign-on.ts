@@ -1,11 +1,11 @@
 /** The settings of single sign-on: which OpenID provider logs the users of a company in, and what it may do. */
 import type { Kit } from '../../kit.ts';
 import { whenTaken } from '../../platform/store/taken.ts';
-import type { Tenant } from '../../platform/store/tenant.ts';
-import { AppError, expectFound, invalid } from '../../platform/values/errors.ts';
-import { refuseRole } from '../users/users.ts';
-import { findProviderFault, openProvider, ProviderFault, redirectUri, secretContext } from './provider.ts';
-import { deleteSettings, findSettings, lockSettings, storeSettings, type Settings } from './queries.ts';
+import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
+import { AppError, expectFound, forbidden, invalid } from '../../platform/values/errors.ts';
+import { lockCaller, refuseRole } from '../users/users.ts';
+import { findDomain, findProviderFault, openProvider, ProviderFault, redirectUri, secretContext } from './provider.ts';
+import { deleteSettings, findSettings, lockSettings, requiresFactor, storeSettings, type Settings } from './queries.ts';
 import type { SingleSignOn, SingleSignOnTest, SingleSignOnUpdate } from './schemas.ts';
 
 const DEFAULTS = {
@@ -65,11 +65,40 @@ export async function setSingleSignOn(kit: Kit, tenant: Tenant, input: SingleSig
     const next = { ...DEFAULTS, ...before, ...fields, client_secret };
     if (next.enabled && next.domains.length === 0) throw invalid('domains', 'must name at least one domain');
     if (!next.enabled && !next.password_login) throw invalid('password_login', 'can only be off while enabled is on');
+    await refuseUnproven(tenant, tx, before?.domains ?? [], next);
     await storeSettings(tx, next).catch(refuseTakenDomain);
     return expectFound(await findSettings(tx));
   });
   kit.access.auth.forget();
   return toRecord(kit, tenant.companyId, stored);
+}
+
+/**
+ * Refuses a new domain that is not the caller's own, because its company decides who logs in at its addresses, and a replacement of the
+ * second factor by a caller who has none. The operator may do both.
+ */
+async function refuseUnproven(
+  tenant: Tenant,
+  tx: TenantTx,
+  known: string[],
+  {
+    domains,
+    enabled,
+    satisfies_second_factor: suffices,
+  }: Pick<Settings, 'domains' | 'enabled' | 'satisfies_second_factor'>,
+): Promise<void> {
+  if (tenant.principal.type === 'global') return;
+  const caller = await lockCaller(tenant, tx);
+  const own = caller?.accepted ? findDomain(caller.email) : null;
+  const foreign = domains.findIndex((domain) => domain !== own && !known.includes(domain));
+  if (foreign >= 0)
+    throw invalid(
+      `domains[${foreign}]`,
+      'can be added only by an owner whose own e-mail address is on it, or by the operator',
+      'DOMAIN_NOT_PROVEN',
+    );
+  if (enabled && suffices && !caller?.second_factor && (await requiresFactor(tx)))
+    throw forbidden('satisfies_second_factor', 'Only a logged-in owner who has two-factor log-in replaces it');
 }
 
 const seal = (kit: Kit, { companyId }: Tenant, secret: string): string =>

@@ -51,6 +51,11 @@ export async function findProvenAccount(tx: SystemTx, person: ProvenPerson): Pro
   return (await findAccountBySubject(tx, company, person)) ?? (await findAccountByEmail(tx, address, company));
 }
 
+/** Finds the same user without a lock, before the transaction of the log-in. */
+export const readProvenAccount = async (tx: SystemTx, person: ProvenPerson): Promise<Account | null> =>
+  (await findAccountBySubject(tx, person.company, person)) ??
+  (person.email === null ? null : await findAccountByEmail(tx, person.email, person.company));
+
 /** Links a user with the account at the provider that has logged the user in. */
 export function linkAccount(tx: SystemTx, account: Account, identity: SingleSignOnIdentity): Promise<number> {
   return linkIdentity(tx, account, identity);

@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { admitCode } from '../../platform/http/access.ts';
 import type { Caller } from '../../platform/http/route.ts';
 import { endTicket, isSameOrigin, makeTicket, readTicket } from '../../platform/http/session-cookie.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
@@ -15,7 +16,7 @@ import type { SystemTx } from '../../platform/store/tenant.ts';
 import { AppError, expectFound, forbidden, invalid } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
-import { lockAddress } from './account-queries.ts';
+import { lockAddress, type Account } from './account-queries.ts';
 import {
   deletePasskey,
   findCredential,
@@ -27,8 +28,17 @@ import {
   useChallenge,
   usePasskey,
 } from './passkey-queries.ts';
-import type { Passkey, PasskeyAnswer, PasskeyCreate, PasskeyOptions, PasskeyQuery } from './schemas.ts';
-import { expectAccount, expectPassword, mailChange, type ProvenPasskey } from './second-factor.ts';
+import type { Passkey, PasskeyAnswer, PasskeyCreate, PasskeyOptions, PasskeyProof, PasskeyQuery } from './schemas.ts';
+import {
+  acceptOwnFactor,
+  expectAccount,
+  expectPassword,
+  mailChange,
+  refusePasskey,
+  refuseProof,
+  type GivenFactor,
+  type ProvenPasskey,
+} from './second-factor.ts';
 
 const MOST = declareLimit(20, { topic: 'Accounts', what: 'Passkeys of a person', beyond: '400' });
 const TICKET = 'passkey';
@@ -60,12 +70,23 @@ function giveOptions(
   return { options: { ...options } };
 }
 
-/** Makes what the browser needs to create a passkey for the calling user. */
-export async function beginPasskey(kit: Kit, caller: Caller, reply: FastifyReply): Promise<PasskeyOptions> {
-  const { _id, email, name } = await expectAccount(caller);
+/**
+ * Makes what the browser needs to create a passkey for the calling user, who gives the password and the second factor that they have:
+ * otherwise an unattended session would be enough.
+ */
+export async function beginPasskey(
+  kit: Kit,
+  caller: Caller,
+  proof: PasskeyProof,
+  reply: FastifyReply,
+): Promise<PasskeyOptions> {
+  const account = await expectAccount(caller);
+  const { _id, email, name } = account;
+  const given = await expectProof(kit, caller, account, { proof, headers: reply.request.headers });
   const { expectedRPID: rpID } = findParty(kit);
   const known = await listCredentials(caller.read, email);
   if (known.length >= MOST) throw invalid('name', `would be one passkey more than ${MOST}`, 'TOO_MANY');
+  await caller.tx((tx) => acceptOwnFactor(kit, tx, email, given));
   const { generateRegistrationOptions } = await load();
   const options = await generateRegistrationOptions({
     rpName: 'Parley',
@@ -84,15 +105,40 @@ export async function beginPasskey(kit: Kit, caller: Caller, reply: FastifyReply
   return giveOptions(kit, reply, options, _id);
 }
 
-/** Stores a new passkey of the calling user, who gives the password: otherwise an unattended session would be enough. */
+interface GivenProof {
+  proof: PasskeyProof;
+  headers: IncomingHttpHeaders;
+}
+
+/** Checks the password, and returns the second factor to accept in the transaction of the change. */
+async function expectProof(
+  kit: Kit,
+  { read }: Caller,
+  account: Account,
+  { proof: { password, code, passkey }, headers }: GivenProof,
+): Promise<GivenFactor> {
+  await expectPassword(kit, account, password);
+  if (code !== undefined) await admitCode(kit.access, account.email.toLowerCase());
+  return { code, passkey: await proveOwnPasskey(kit, read, passkey, headers) };
+}
+
+/** Checks the passkey that a user gives to change their second factors; null for none. */
+export const proveOwnPasskey = async (
+  kit: Kit,
+  read: SystemTx,
+  answer: PasskeyAnswer | undefined,
+  headers: IncomingHttpHeaders,
+): Promise<ProvenPasskey | null> =>
+  answer ? provePasskey(kit, read, { answer, headers, refuse: refusePasskey }).catch(refuseProof) : null;
+
+/** Stores a new passkey of the calling user. The ticket proves that the same browser has given the password. */
 export async function createPasskey(
   kit: Kit,
   caller: Caller,
-  { name, password, credential }: PasskeyCreate,
+  { name, credential }: PasskeyCreate,
   reply: FastifyReply,
 ): Promise<Passkey> {
   const account = await expectAccount(caller);
-  await expectPassword(kit, account, password);
   const ticket = readTicket<Challenge>(kit, TICKET, reply.request.headers);
   if (ticket?.user !== account._id) throw invalid('credential', 'was not begun in this browser, or has taken too long');
   const { verifyRegistrationResponse } = await load();
@@ -149,11 +195,12 @@ export async function renamePasskeyById(caller: Caller, id: string, name: string
   return caller.tx(async (tx) => expectFound(await renamePasskey(tx, email, id, name)));
 }
 
-export async function removePasskey(kit: Kit, caller: Caller, id: string, password: string): Promise<Passkey> {
+export async function removePasskey(kit: Kit, caller: Caller, id: string, asked: GivenProof): Promise<Passkey> {
   const account = await expectAccount(caller);
   expectFound(await findPasskey(caller.read, account.email, id));
-  await expectPassword(kit, account, password);
+  const given = await expectProof(kit, caller, account, asked);
   const removed = await caller.tx(async (tx) => {
+    await acceptOwnFactor(kit, tx, account.email, given);
     const gone = expectFound(await deletePasskey(tx, account.email, id));
     await mailChange(kit, tx, account, 'PASSKEY_REMOVED');
     return gone;

@@ -108,16 +108,6 @@ export const Code = Type.String({
 
 const Password = Type.String({ minLength: 1, maxLength: 128, description: 'The password' });
 
-/** What a user gives to set up two-factor log-in. */
-export const FactorCode = define(
-  'SecondFactorCode',
-  strict({
-    code: Type.String({ minLength: 1, maxLength: 40, description: 'A code of the authenticator app' }),
-    password: Password,
-  }),
-);
-export type FactorCode = Static<typeof FactorCode>;
-
 /** What a user gives to change their second factor. */
 export const FactorProof = define('SecondFactorProof', strict({ password: Password, code: Code }));
 export type FactorProof = Static<typeof FactorProof>;
@@ -194,6 +184,19 @@ export const PasskeyAnswer = define(
 );
 export type PasskeyAnswer = Static<typeof PasskeyAnswer>;
 
+const OwnPasskey = Type.Optional(ref(PasskeyAnswer, 'The answer of one of your passkeys to POST /v1/auth/passkey'));
+
+/** What a user gives to set up two-factor log-in. */
+export const FactorCode = define(
+  'SecondFactorCode',
+  strict({
+    code: Type.String({ minLength: 1, maxLength: 40, description: 'A code of the authenticator app' }),
+    password: Password,
+    passkey: OwnPasskey,
+  }),
+);
+export type FactorCode = Static<typeof FactorCode>;
+
 export const PasskeyOptions = define(
   'PasskeyOptions',
   Type.Object({
@@ -206,15 +209,17 @@ export const PasskeyOptions = define(
 );
 export type PasskeyOptions = Static<typeof PasskeyOptions>;
 
-export const PasskeyCreate = define(
-  'PasskeyCreate',
-  strict({ name: Name, password: Password, credential: NewCredential }),
-);
+export const PasskeyCreate = define('PasskeyCreate', strict({ name: Name, credential: NewCredential }));
 export type PasskeyCreate = Static<typeof PasskeyCreate>;
 export const PasskeyUpdate = define('PasskeyUpdate', strict({ name: Name }));
 export type PasskeyUpdate = Static<typeof PasskeyUpdate>;
-export const PasskeyRemove = define('PasskeyRemove', strict({ password: Password }));
-export type PasskeyRemove = Static<typeof PasskeyRemove>;
+
+/** What a user gives to add or remove a passkey. */
+export const PasskeyProof = define(
+  'PasskeyProof',
+  strict({ password: Password, code: Type.Optional(Code), passkey: OwnPasskey }),
+);
+export type PasskeyProof = Static<typeof PasskeyProof>;
 
 export const Passkey = define(
   'Passkey',

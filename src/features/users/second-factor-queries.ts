@@ -98,8 +98,8 @@ export function findFactorState(
   return maybeOne(tx, {
     name: 'users.findFactorState',
     text: `select p.totp_secret is not null as enabled, c.second_factor_required as required,
-        cardinality(p.recovery_hashes) as recovery_codes_left
-      from users u join people p on p.email = lower(u.email) join companies c on c._id = u.company_id
+        coalesce(cardinality(p.recovery_hashes), 0) as recovery_codes_left
+      from users u left join people p on p.email = lower(u.email) and u.accepted_at is not null join companies c on c._id = u.company_id
       where u.company_id = $1 and u._id = $2`,
     values: [companyId, userId],
   });

@@ -37,7 +37,7 @@ export interface ProvenPasskey {
 /** What a person gives in addition to the password. */
 export interface GivenFactor {
   code?: string | undefined;
-  passkey?: ProvenPasskey | null;
+  passkey?: ProvenPasskey | null | undefined;
 }
 
 /**
@@ -104,8 +104,20 @@ async function useCode(kit: Kit, tx: SystemTx, { email, factor, code }: GivenCod
 
 const secretContext = (email: string): string => `people:${email.toLowerCase()}:totp`;
 
-/** The calling user, with the company for which they act. */
-export async function expectAccount({ principal, tenant, read }: Caller): Promise<Account> {
+/**
+ * The calling user, whose person has accepted to belong to the company. A second factor belongs to the person, and not to somebody whom the
+ * provider of a company has logged in at this address.
+ */
+export async function expectAccount(caller: Caller): Promise<Account> {
+  const account = await readAccount(caller);
+  if (!account.accepted) throw forbidden('authorization', NOT_ACCEPTED, 'NOT_ACCEPTED');
+  return account;
+}
+
+const NOT_ACCEPTED =
+  'Set a password first: request a link by POST /v1/auth/forgot-password, and open it to accept the invitation';
+
+async function readAccount({ principal, tenant, read }: Caller): Promise<Account> {
   if (!tenant) throw new AppError('COMPANY_ID_REQUIRED');
   const user = expectUser(tenant, 'Only users have a second factor');
   if (principal.type === 'user' && principal.app)
@@ -115,7 +127,7 @@ export async function expectAccount({ principal, tenant, read }: Caller): Promis
 
 /** Reads whether the calling user has a second factor, and needs one. */
 export async function readSecondFactor(caller: Caller): Promise<SecondFactor> {
-  const { company, _id } = await expectAccount(caller);
+  const { company, _id } = await readAccount(caller);
   return expectFound(await findFactorState(caller.read, company, _id));
 }
 
@@ -134,8 +146,12 @@ export async function beginSecondFactor(kit: Kit, caller: Caller): Promise<Facto
  * Turns two-factor log-in on with the first code of the authenticator app, and with the password: otherwise an unattended session would be
  * enough to lock out its user.
  */
-export async function enableSecondFactor(kit: Kit, caller: Caller, given: FactorCode): Promise<RecoveryCodes> {
-  const { code, password } = given;
+export async function enableSecondFactor(
+  kit: Kit,
+  caller: Caller,
+  { code, password }: FactorCode,
+  passkey: ProvenPasskey | null,
+): Promise<RecoveryCodes> {
   const account = await expectAccount(caller);
   const { _id, email } = account;
   if ((await readSecondFactor(caller)).enabled) throw new AppError('SECOND_FACTOR_EXISTS');
@@ -143,6 +159,7 @@ export async function enableSecondFactor(kit: Kit, caller: Caller, given: Factor
   const codes = makeRecoveryCodes();
   await caller.tx(async (tx) => {
     tx.created(_id);
+    await acceptOwnFactor(kit, tx, email, { passkey });
     const begun = await lockPending(tx, email);
     const step = begun && findStep(kit.secrets.open(begun.pending, secretContext(email)), code);
     if (step === null) throw invalid('code', 'is wrong or has expired');
@@ -184,6 +201,17 @@ export const mailChange = (
 export async function expectPassword(kit: Kit, account: Account, password: string): Promise<void> {
   await admitAccount(kit.access, account.email.toLowerCase());
   if (!(await verifyPassword(password, account.password_hash ?? NOBODYS_HASH))) throw invalid('password', 'is wrong');
+}
+
+/** Accepts the second factor of a user who changes their second factors. A person without one needs none. */
+export async function acceptOwnFactor(kit: Kit, tx: SystemTx, email: string, given: GivenFactor): Promise<void> {
+  await acceptSecondFactor(kit, tx, email, given).catch(refuseProof);
+}
+
+/** Throws for a proof that is missing or wrong what other fields of a request get. The session itself is valid. */
+export function refuseProof(error: unknown): never {
+  if (!(error instanceof AppError) || error.code !== 'SECOND_FACTOR_REQUIRED') throw error;
+  throw new AppError('VALIDATION_FAILED', error.message, error.errors);
 }
 
 /** Runs a change of the second factor for a user who has given the password and a code, so that an unattended session does not suffice. */

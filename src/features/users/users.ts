@@ -185,6 +185,10 @@ const showOrRevokeKeys = (
   revokes: boolean,
 ): Promise<{ api_keys?: ApiKey[] }> => (revokes ? revokeUserKeys : showKeysMadeBy)(tenant, tx, user);
 
+/** Locks the calling user, and reads whether the person has accepted to belong to the company. Returns null for a key. */
+export const lockCaller = async ({ principal }: Tenant, tx: TenantTx): Promise<Awaited<ReturnType<typeof lockUser>>> =>
+  principal.type === 'user' ? lockUser(tx, principal.id) : null;
+
 /** Throws FORBIDDEN when the role has rights that the caller does not have. */
 export function refuseRole({ principal }: Tenant, role: UserRole): void {
   refuseExpiringKey(principal);

@@ -85,7 +85,8 @@ export async function beginAtProvider(platform: Platform, own: FullCompany): Pro
   const open = await provider;
   await setProvider(platform, own, open.issuer);
   const body = { ...CLIENT, issuer: open.issuer, domains: [domainOf(own)], enabled: true, create_users: true };
-  await platform.call(200, 'PUT', '/v1/single-sign-on', { key: own.key, body });
+  const headers = { 'x-company-id': own._id };
+  await platform.call(200, 'PUT', '/v1/single-sign-on', { key: platform.globalKey, headers, body });
   return open;
 }
 

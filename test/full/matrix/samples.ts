@@ -399,11 +399,17 @@ export const SAMPLES: Record<string, Sample> = {
     },
   },
   'GET /v1/auth/passkeys': { onlyUsers: true, isOfCaller: true, prepare: addPasskey },
-  'POST /v1/auth/passkeys/begin': { onlyUsers: true, isOfCaller: true, headers: () => FROM_PAGE },
+  'POST /v1/auth/passkeys/begin': {
+    onlyUsers: true,
+    isOfCaller: true,
+    body: () => ({ password: PASSWORD, code: undefined, passkey: undefined }),
+    headers: () => FROM_PAGE,
+    prepare: beginPasskey,
+  },
   'POST /v1/auth/passkeys': {
     onlyUsers: true,
     isOfCaller: true,
-    body: ({ fresh }) => ({ name: 'Laptop', password: PASSWORD, credential: readAnswer(fresh) }),
+    body: ({ fresh }) => ({ name: 'Laptop', credential: readAnswer(fresh) }),
     headers: showTicket,
     prepare: beginPasskey,
   },
@@ -411,7 +417,8 @@ export const SAMPLES: Record<string, Sample> = {
   'POST /v1/auth/passkeys/{id}/remove': {
     onlyUsers: true,
     isOfCaller: true,
-    body: () => ({ password: PASSWORD }),
+    body: ({ fresh }) => ({ password: PASSWORD, code: undefined, passkey: readAnswer(fresh) }),
+    headers: showTicket,
     prepare: addPasskey,
   },
   'POST /v1/auth/passkey': { headers: () => FROM_PAGE },
@@ -432,7 +439,7 @@ export const SAMPLES: Record<string, Sample> = {
     prepare: async (platform, own) => void (await beginAtProvider(platform, own)),
   },
   'POST /v1/auth/session/single-sign-on': {
-    body: ({ fresh: { query } }) => ({ query, code: undefined }),
+    body: ({ fresh: { query } }) => ({ query, code: undefined, passkey: undefined }),
     headers: showTicket,
     prepare: returnFromProvider,
   },

@@ -1,5 +1,5 @@
 /** Log-ins without a password: with a passkey, or by the provider of the company. This file loads with the first press. */
-import { isParleyError, type PasskeyAnswer, type PasskeyCreate } from '@parley/sdk';
+import { isParleyError, type PasskeyAnswer, type PasskeyCreate, type PasskeyProof } from '@parley/sdk';
 import { CONSOLE_PATH, parley } from '../client.ts';
 import { readSession } from './session.ts';
 
@@ -21,8 +21,8 @@ export async function askForPasskey(): Promise<PasskeyAnswer> {
 }
 
 /** Lets the browser create a passkey. Throws a DOMException when the person has refused. */
-export async function makePasskey(): Promise<PasskeyCreate['credential']> {
-  const { options } = await parley.auth.beginPasskey();
+export async function makePasskey(proof: PasskeyProof): Promise<PasskeyCreate['credential']> {
+  const { options } = await parley.auth.beginPasskey(proof);
   const asked = options as unknown as PublicKeyCredentialCreationOptionsJSON;
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(asked);
   return toJson(await navigator.credentials.create({ publicKey }));
@@ -31,6 +31,18 @@ export async function makePasskey(): Promise<PasskeyCreate['credential']> {
 function toJson<T>(credential: Credential | null): T {
   if (!(credential instanceof PublicKeyCredential)) throw new DOMException('No passkey', 'NotAllowedError');
   return credential.toJSON() as T;
+}
+
+/** Runs a change of the own second factors. Asks for a passkey where one is the only second factor of the person. */
+export async function withOwnPasskey<T>(act: (more: { passkey?: PasskeyAnswer }) => Promise<T>): Promise<T> {
+  try {
+    return await act({});
+  } catch (error) {
+    const asked = isParleyError(error) ? (error.problem?.errors ?? []) : [];
+    const isOnlyWay = asked.length === 1 && asked[0]?.path === 'passkey' && asked[0].code === 'REQUIRED';
+    if (!isOnlyWay) throw error;
+    return act({ passkey: await askForPasskey() });
+  }
 }
 
 /** Whether the person has closed the browser's question, or the device has no passkey for it. */

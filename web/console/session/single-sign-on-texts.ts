@@ -3,7 +3,7 @@ import { defineTexts } from '../texts/texts.ts';
 export const SINGLE_SIGN_ON = defineTexts(
   {
     title: 'Single sign-on',
-    lead: 'You log in at the provider of your company.',
+    lead: 'Log in with your company’s provider.',
     goOn: 'Continue',
     failed: 'You are not logged in',
   },
@@ -32,8 +32,8 @@ export const REASONS = defineTexts(
     EMAIL_NOT_VERIFIED: 'The provider did not confirm your e-mail address. Ask your administrator.',
     DOMAIN_NOT_ALLOWED: 'Your company does not allow addresses of this domain.',
     NO_USER: 'You are not a user yet. Ask your administrator for an invitation.',
-    INACTIVE: 'Your user is inactive. Ask your administrator.',
-    LINKED_OTHERWISE: 'Your user belongs to another account at the provider. Ask your administrator.',
+    INACTIVE: 'Your account is inactive. Ask your administrator.',
+    LINKED_OTHERWISE: 'Your account belongs to another account at the provider. Ask your administrator.',
   },
   {
     'pt-BR': {

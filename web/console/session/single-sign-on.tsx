@@ -1,4 +1,5 @@
 /** Single sign-on on the log-in page: the address of the person, and the way back from the provider. */
+import type { PasskeyAnswer } from '@parley/sdk';
 import { useEffect, useRef, useState, type FormEvent, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { parley } from '../client.ts';
@@ -9,9 +10,9 @@ import { explainError } from '../ui/problem.ts';
 import { Loading } from '../ui/state.tsx';
 import { useTitle } from '../ui/title.ts';
 import { CardPage } from './card-page.tsx';
-import { asksForFactor } from './factors.ts';
+import { asksForFactor, listFactors, type Factor } from './factors.ts';
 import styles from './log-in.module.css';
-import { findCompany, findReason, goToProvider, takeAnswer, takeReturnPath } from './other-ways.ts';
+import { askForPasskey, findCompany, findReason, goToProvider, takeAnswer, takeReturnPath } from './other-ways.ts';
 import { CodeField } from './second-factor/code-field.tsx';
 import { readSession } from './session.ts';
 import { LOG_IN } from './texts.ts';
@@ -76,16 +77,20 @@ export function SingleSignOnReturn(): ReactElement {
   const explain = useExplain();
   const [, navigate] = useLocation();
   const [error, setError] = useState<unknown>(null);
+  const [factors, setFactors] = useState<Factor[]>([]);
+  const isPasskeyAlone = factors.length === 1 && factors[0] === 'passkey';
   const query = useRef<string | null>(null);
   const isBegun = useRef(false);
   useTitle(texts.title);
-  const finish = async (given: { query?: string; code?: string }): Promise<void> => {
+  const finish = async (given: { query?: string; code?: string; passkey?: PasskeyAnswer }): Promise<void> => {
     try {
       await parley.auth.openSessionBySingleSignOn(given);
       await readSession();
       navigate(takeReturnPath(), { replace: true });
     } catch (cause) {
       setError(cause);
+      const asked = listFactors(cause);
+      if (asked.length > 0) setFactors(asked);
     }
   };
   useEffect(() => {
@@ -100,7 +105,12 @@ export function SingleSignOnReturn(): ReactElement {
   return (
     <CardPage>
       {asksForFactor(error) ? (
-        <ReturnCode error={error} onCode={(code) => finish({ code })} />
+        <>
+          {!isPasskeyAlone && <ReturnCode error={error} onCode={(code) => finish({ code })} />}
+          {factors.includes('passkey') && (
+            <ReturnPasskey isOnlyWay={isPasskeyAlone} onPasskey={(passkey) => finish({ passkey })} />
+          )}
+        </>
       ) : (
         <>
           <h1>{texts.failed}</h1>
@@ -111,6 +121,41 @@ export function SingleSignOnReturn(): ReactElement {
         </>
       )}
     </CardPage>
+  );
+}
+
+/** Asks for the passkey that the company wants in addition to its provider. */
+function ReturnPasskey({
+  isOnlyWay,
+  onPasskey,
+}: {
+  isOnlyWay: boolean;
+  onPasskey(passkey: PasskeyAnswer): Promise<void>;
+}): ReactElement {
+  const words = useTexts(LOG_IN);
+  const [problem, setProblem] = useState<string | null>(null);
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    setProblem(null);
+    try {
+      await onPasskey(await askForPasskey());
+      setProblem(words.unknownPasskey);
+    } catch (cause) {
+      setProblem(cause instanceof DOMException ? words.noPasskey : explainError(cause));
+    }
+  };
+  return (
+    <form className={styles['form']} onSubmit={(event) => void submit(event)}>
+      {isOnlyWay && <h1>{words.passkeyTitle}</h1>}
+      {problem !== null && (
+        <p className={styles['error']} role="alert">
+          {problem}
+        </p>
+      )}
+      <Button kind={isOnlyWay ? 'primary' : 'plain'} icon="key" type="submit" autoFocus={isOnlyWay}>
+        {words.usePasskey}
+      </Button>
+    </form>
   );
 }
 

@@ -22,7 +22,7 @@ export const LOG_IN = defineTexts(
     noPasskey: 'No passkey was used. Try again, or log in with your password.',
     unknownPasskey: 'This passkey does not log you in. It may have been removed.',
     noPasskeysHere: 'This browser cannot use passkeys at this address.',
-    singleSignOnOnly: 'Your company logs in by single sign-on only.',
+    singleSignOnOnly: 'Your company only allows single sign-on.',
     lost: 'Forgot your password?',
     toLogIn: 'Back to the log-in',
     lostTitle: 'Set a new password',

@@ -48,7 +48,7 @@ const PROBLEMS = defineTexts(
     RUNS_WAITING: 'Too many bulk changes are running. Wait until one has ended.',
     SECOND_FACTOR_EXISTS: 'Two-factor log-in is already set up.',
     SECOND_FACTOR_MISSING: 'Set up two-factor log-in first.',
-    SINGLE_SIGN_ON_FAILED: 'The log-in by single sign-on failed.',
+    SINGLE_SIGN_ON_FAILED: 'Single sign-on failed.',
     SECOND_FACTOR_REQUIRED: 'The code is wrong or was used before.',
     STEP_IN_USE: 'Conversations are in a step that would be removed.',
     STORAGE_FULL: 'The disk of the platform is full. Nothing can be saved right now.',

@@ -3,7 +3,7 @@ import { defineTexts } from '../../texts/texts.ts';
 export const SINGLE_SIGN_ON_SETTINGS = defineTexts(
   {
     title: 'Single sign-on',
-    titleLead: 'Users log in by your OpenID Connect provider, such as Google Workspace, Microsoft Entra ID or Okta.',
+    titleLead: 'Users log in with your OpenID Connect provider, such as Google Workspace, Microsoft Entra ID or Okta.',
     redirectUri: 'Redirect URI',
     redirectUriHint: 'Register it at your provider.',
     issuer: 'Issuer',
@@ -13,13 +13,13 @@ export const SINGLE_SIGN_ON_SETTINGS = defineTexts(
     secretKept: 'A secret is stored. Leave this empty to keep it.',
     domains: 'E-mail domains',
     domainsHint: 'Separate several with commas.',
-    enabled: 'Users can log in by single sign-on',
+    enabled: 'Users can log in with single sign-on',
     createUsers: 'Create users at their first log-in',
     createUsersHint: 'Otherwise only people whom you have invited can log in.',
     role: 'Role of new users',
     passwordLogin: 'Users can also log in without the provider',
     passwordLoginHint: 'Owners always can, so that a broken provider does not lock you out.',
-    suffices: 'No second factor of Parley is needed after it',
+    suffices: 'Don’t ask for Parley’s second factor',
     sufficesHint: 'Turn this off to ask for one as well.',
     trust: 'Trust addresses that the provider has not verified',
     trustHint: 'Needed for Microsoft Entra ID. Only if your users cannot change their address there.',
@@ -28,7 +28,7 @@ export const SINGLE_SIGN_ON_SETTINGS = defineTexts(
     works: 'The provider answers correctly.',
     remove: 'Remove single sign-on',
     reallyRemove: 'Yes, remove',
-    removeMeaning: 'The provider is forgotten, and users log in with their passwords again.',
+    removeMeaning: 'The provider’s settings are deleted. Users log in with their passwords.',
   },
   {
     'pt-BR': {

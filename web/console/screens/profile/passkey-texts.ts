@@ -9,7 +9,7 @@ export const PASSKEYS = defineTexts(
     add: 'Add a passkey',
     added: 'The passkey is ready.',
     name: 'Name',
-    nameHint: 'So that you recognize it, such as “Work laptop”.',
+    nameHint: 'A name you’ll recognize, such as “Work laptop”.',
     password: 'Password',
     goOn: 'Continue',
     save: 'Save',

@@ -4,7 +4,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
 import { queries } from '../../records/queries.ts';
-import { canUsePasskeys, isNotChosen, makePasskey } from '../../session/other-ways.ts';
+import { canUsePasskeys, isNotChosen, makePasskey, withOwnPasskey } from '../../session/other-ways.ts';
+import { CodeField } from '../../session/second-factor/code-field.tsx';
+import { LOG_IN } from '../../session/texts.ts';
 import { readSession } from '../../session/session.ts';
 import { formatDate } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
@@ -85,6 +87,13 @@ function PasskeyItem({ passkey, onAsk }: { passkey: Passkey; onAsk(kind: 'RENAME
   );
 }
 
+interface Given {
+  name: string;
+  password: string;
+  /** A code of the authenticator app, of a person who has one. */
+  code?: string;
+}
+
 interface ActDialogProps {
   title: string;
   lead?: string;
@@ -92,7 +101,7 @@ interface ActDialogProps {
   /** The name to begin with; null where no name is asked for. */
   name: string | null;
   hasPassword: boolean;
-  act(given: { name: string; password: string }): Promise<unknown>;
+  act(given: Given): Promise<unknown>;
   done: string | null;
   onClose(): void;
 }
@@ -111,9 +120,11 @@ function ActDialog({
   const texts = useTexts(PASSKEYS);
   const common = useTexts(COMMON);
   const [name, setName] = useState(before ?? '');
+  const logIn = useTexts(LOG_IN);
   const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
   const { error, isPending, mutate } = useMutation({
-    mutationFn: () => act({ name, password }),
+    mutationFn: () => act({ name, password, ...(code !== '' && { code }) }),
     onSuccess: () => {
       onClose();
       if (done !== null) showNotice(done);
@@ -127,14 +138,19 @@ function ActDialog({
       actions={
         <>
           <Button onClick={onClose}>{common.cancel}</Button>
-          <Button kind="primary" isBusy={isPending} onClick={() => mutate()}>
+          <Button
+            kind="primary"
+            isBusy={isPending}
+            disabled={(before !== null && name === '') || (hasPassword && password === '')}
+            onClick={() => mutate()}
+          >
             {action}
           </Button>
         </>
       }
     >
       {lead !== undefined && <p>{lead}</p>}
-      <FormProblem error={isNotChosen(error) ? texts.notMade : error} fields={['name', 'password']} />
+      <FormProblem error={isNotChosen(error) ? texts.notMade : error} fields={['name', 'password', 'code']} />
       {before !== null && (
         <TextField
           label={texts.name}
@@ -154,14 +170,26 @@ function ActDialog({
           error={explainField(error, 'password') && texts.wrongPassword}
         />
       )}
+      {(code !== '' || explainField(error, 'code') !== null) && (
+        <CodeField
+          label={logIn.code}
+          hint={logIn.anyCodeHint}
+          takesRecovery
+          value={code}
+          onChange={setCode}
+          error={explainField(error, 'code')}
+        />
+      )}
     </Dialog>
   );
 }
 
 function AddDialog({ onClose }: { onClose(): void }): ReactElement {
   const texts = useTexts(PASSKEYS);
-  const act = async (given: { name: string; password: string }): Promise<unknown> =>
-    parley.auth.createPasskey({ ...given, credential: await makePasskey() });
+  const act = async ({ name, ...proof }: Given): Promise<unknown> => {
+    const credential = await withOwnPasskey((more) => makePasskey({ ...proof, ...more }));
+    return parley.auth.createPasskey({ name, credential });
+  };
   const words = { title: texts.add, action: texts.goOn, done: texts.added };
   return <ActDialog {...words} name="" hasPassword act={act} onClose={onClose} />;
 }
@@ -175,8 +203,8 @@ function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose(): void 
 
 function RemoveDialog({ passkey, onClose }: { passkey: Passkey; onClose(): void }): ReactElement {
   const texts = useTexts(PASSKEYS);
-  const act = ({ password }: { password: string }): Promise<unknown> =>
-    parley.auth.removePasskey(passkey._id, { password });
+  const act = ({ name: _name, ...proof }: Given): Promise<unknown> =>
+    withOwnPasskey((more) => parley.auth.removePasskey(passkey._id, { ...proof, ...more }));
   const words = {
     title: texts.remove,
     lead: texts.removeLead(passkey.name),

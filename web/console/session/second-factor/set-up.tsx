@@ -10,6 +10,7 @@ import { FormProblem } from '../../ui/form-problem.tsx';
 import { explainField } from '../../ui/problem.ts';
 import { Failure, Loading } from '../../ui/state.tsx';
 import { COMMON } from '../../ui/texts.ts';
+import { withOwnPasskey } from '../other-ways.ts';
 import { CodeField } from './code-field.tsx';
 import { QrCode } from './qr-code.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
@@ -36,7 +37,7 @@ export function SetUp({ onDone, onCancel }: SetUpProps): ReactElement {
     gcTime: 0,
   });
   const enable = useMutation({
-    mutationFn: () => parley.auth.enableSecondFactor({ password, code }),
+    mutationFn: () => withOwnPasskey((more) => parley.auth.enableSecondFactor({ password, code, ...more })),
   });
   if (enable.data) return <RecoveryCodes codes={enable.data.recovery_codes} onKept={onDone} />;
   if (!begun.data)
