@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, findDialog, openConsole } from '../support/console.ts';
+import { fillLogIn, findBarriers, findDialog, openConsole } from '../support/console.ts';
 import { say, sendJson, startModel } from '../support/model.ts';
+import { createPerson } from '../support/people.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
 
@@ -13,7 +14,10 @@ const platform = await startPlatform({ env: { AGENT_WAIT: '1h', AI_BASE_URL: mod
 const { call, database } = platform;
 const browser = await startBrowser();
 
-const { conversation } = await writeAsContact(platform, { name: 'Rui', text: 'Vocês fazem bolo de cenoura?' });
+const { conversation, contact, message } = await writeAsContact(platform, {
+  name: 'Rui',
+  text: 'Vocês fazem bolo de cenoura?',
+});
 const agent = (await call(201, 'POST', '/v1/agents', { body: { name: 'Ana', type: 'AI' } })).body;
 const ALL = ['DRAFT', 'REWRITE', 'SUMMARIZE', 'TRANSLATE'];
 const allow = (acts: string[]): Promise<Json> =>
@@ -139,7 +143,7 @@ test('by keyboard, a text is translated, the translation is undone with Ctrl Z, 
   await close();
 });
 
-test('a message is translated below its text, and the translation is hidden again', async () => {
+test('a message is translated below its text, and is gone when it is hidden, its reader logs out, or its message is edited', async () => {
   await allow(ALL);
   answer('Do you bake carrot cakes?');
   const { page, complaints, close } = await openConsole(platform, browser, { path });
@@ -164,6 +168,24 @@ test('a message is translated below its text, and the translation is hidden agai
   await choose('Translate');
   await article.getByText('Do you bake carrot cakes?').waitFor();
   assert.deepEqual(complaints(), []);
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await fillLogIn(page, (await createPerson(platform, platform.demo._id, 'OWNER')).email);
+  await article.getByText('Vocês fazem bolo').waitFor();
+  assert.equal(await page.getByText('Do you bake carrot cakes?').count(), 0);
+  await choose('Translate');
+  await article.getByText('Do you bake carrot cakes?').waitFor();
+  const edit = {
+    original_message_id: message.external_id,
+    message: { type: 'text', text: { body: 'Vocês fazem bolo?' } },
+  };
+  await platform.sandbox('POST', '/sandbox/inbound', {
+    from: contact.phone_number.slice(1),
+    type: 'edit',
+    raw: { edit },
+  });
+  await article.getByText('edited').first().waitFor();
+  await article.getByText('Do you bake carrot cakes?').waitFor({ state: 'detached' });
   await close();
 });
 
