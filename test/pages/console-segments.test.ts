@@ -236,11 +236,11 @@ test('a transcript and the list of conversations are downloaded', async () => {
   });
   await page.goto(`${platform.url}/console/inbox/all/${conversation._id}`);
   await page.getByRole('heading', { name: 'Dora Luz' }).waitFor();
-  const text = await saveDownload(choose(page, 'Download transcript', 'Text file'));
+  const text = await saveDownload(choose(page, 'More', 'Text file'));
   assert.match(text, /^Conversation with Dora Luz\n/);
   assert.match(text, / {2}Do you have bread\?\n/);
   assert.ok(!text.includes('Likes rye'));
-  const html = await saveDownload(choose(page, 'Download transcript', 'Web page with notes'));
+  const html = await saveDownload(choose(page, 'More', 'Web page with notes'));
   assert.ok(html.includes('Likes rye'));
   const sheet = await saveDownload(page.getByRole('button', { name: 'Export this list' }).click());
   const exported: Json[] = parse(sheet, { columns: true });

@@ -87,6 +87,24 @@ test('a draft comes from the conversation and the knowledge, and is not sent', a
   assert.equal(result.length, 1);
 });
 
+test('a draft does not answer the rating of a contact', async () => {
+  await allow(ALL);
+  answer('Welcome');
+  const from = makePhoneNumber();
+  const { conversation: rated } = await writeAsContact(platform, { from, text: 'Is the shop open?' });
+  const button_reply = { id: `csat:${newId()}:5`, title: 'Good' };
+  await platform.sandbox('POST', '/sandbox/inbound', {
+    from,
+    raw: { type: 'interactive', interactive: { type: 'button_reply', button_reply } },
+  });
+  await waitUntil('the rating', async () => {
+    const { result } = (await call(200, 'GET', `/v1/messages/conversation/${rated._id}`)).body;
+    return result.length === 2;
+  });
+  await call(200, 'POST', `/v1/conversations/${rated._id}/draft`);
+  assert.deepEqual(lastCall()['messages'].at(-1), { role: 'user', content: 'Is the shop open?' });
+});
+
 test('a text is rewritten or translated with its links and marks', async () => {
   await allow(ALL);
   answer('*Sim*, veja https://padaria.example/novo e https://evil.example');

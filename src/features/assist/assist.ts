@@ -147,8 +147,9 @@ async function use(
   const found = await workOut(scene, signal, (open, limited) =>
     find(open, endpoint, limited).finally(() => ({ model } = open.notes)),
   ).catch(async (error: unknown) => {
-    // Failure policy: the error is thrown on. A caller who hangs up has used the model all the same.
-    await note(tenant, model === null ? null : { model, input_tokens: null, output_tokens: null, cost: null });
+    // Failure policy: the error is thrown on, also if the use cannot be noted. A caller who hangs up has used the model all the same.
+    const used = model === null ? null : { model, input_tokens: null, output_tokens: null, cost: null };
+    await note(tenant, used).catch((err: unknown) => kit.log.warn({ err }, 'assist: a use could not be noted'));
     throw error;
   });
   const { text, reason, work } = found;

@@ -1,7 +1,7 @@
 /** How contacts rated their conversations. */
 import type { CsatSurvey, CsatSurveysListQuery } from '@parley/sdk';
 import { parley } from '../client.ts';
-import { changeFeeds, placeInFeed, useFeed, type FeedView } from './feeds.ts';
+import { changeFeeds, placeInFeed, useFeed, type Feed, type FeedView } from './feeds.ts';
 import { queries } from './queries.ts';
 
 const OF_CONVERSATION = 'csat-surveys';
@@ -23,12 +23,17 @@ export const useRatings = (filter: RatingFilter): FeedView<CsatSurvey> =>
     { isLive: false },
   );
 
+const fits = (survey: CsatSurvey, { inbox, user, agent }: RatingFilter): boolean =>
+  (inbox === undefined || survey.inbox === inbox) &&
+  (user === undefined || survey.user === user) &&
+  (agent === undefined || survey.agent === agent);
+
 /** Shows a survey that was sent or answered. */
 export function showSurvey(survey: CsatSurvey): void {
-  changeFeeds<CsatSurvey>([OF_CONVERSATION, survey.conversation], (feed) =>
-    placeInFeed(feed, survey, ({ createdAt }) => createdAt),
-  );
-  if (survey.score !== null) void queries.invalidateQueries({ queryKey: [RATED] });
+  const place = (feed: Feed<CsatSurvey>): Feed<CsatSurvey> => placeInFeed(feed, survey, ({ createdAt }) => createdAt);
+  changeFeeds<CsatSurvey>([OF_CONVERSATION, survey.conversation], place);
+  if (survey.score === null) return;
+  changeFeeds<CsatSurvey>([RATED], (feed, [, filter]) => (fits(survey, filter as RatingFilter) ? place(feed) : feed));
 }
 
 export const rereadSurveys = (): void => void queries.invalidateQueries({ queryKey: [OF_CONVERSATION] });

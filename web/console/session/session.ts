@@ -28,6 +28,9 @@ export function useSession(): Session {
   return session;
 }
 
+/** Calls `run` each time the session has ended, so that the next person in this page does not see what the one before has read. */
+export const whenLoggedOut = (run: () => void): (() => void) => state.follow(() => state.get() === 'OUT' && run());
+
 export const isLoggedIn = (): boolean => typeof state.get() !== 'string';
 
 /** Whether the user may do this: a scope such as `contacts:update`, or null for what everybody may do. */

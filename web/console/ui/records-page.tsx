@@ -32,13 +32,13 @@ interface RecordsPageProps<T> {
 
 /**
  * The screen of a list of records. While there are none, the create button is in the middle of the page, otherwise in
- * its head. It appears when the list has been read, so that it never moves while someone is about to press it.
+ * its head. It appears when its place is known, so that it never moves while someone is about to press it.
  */
 export function RecordsPage<T extends { _id: string }>(props: RecordsPageProps<T>): ReactElement {
   const { title, lead, feed, columns, onOpen, create, actions, tools, isFiltered = false, empty, children } = props;
   const common = useTexts(COMMON);
   const isFirst = !isFiltered && hasNothing(feed);
-  const button = create && !feed.isLoading && (
+  const button = create && (isFiltered || !feed.isLoading) && (
     <Button kind="primary" icon="plus" onClick={create.run}>
       {create.label}
     </Button>

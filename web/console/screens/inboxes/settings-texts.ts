@@ -21,8 +21,7 @@ export const SETTINGS = defineTexts(
     reopenHint:
       'If the contact writes again within this many days, the conversation continues with its owner, agent and tags. If empty, a new one opens.',
     csat: 'Ask contacts for a rating',
-    csatHint:
-      'When a conversation is closed, a contact who was answered is asked once in 7 days at most: with buttons or stars, in mails with a link.',
+    csatHint: 'Sent when a conversation closes, at most once every 7 days per contact. E-mails contain a link.',
     csatQuestion: 'Question',
     csatUsual: 'How satisfied are you with our service?',
     operatorName: 'Add the operator’s name to messages',
@@ -64,7 +63,7 @@ export const SETTINGS = defineTexts(
         'Se o contato escrever de novo dentro desses dias, a conversa continua com o responsável, o agente e as etiquetas. Vazio: abre-se uma nova.',
       csat: 'Pedir uma avaliação aos contatos',
       csatHint:
-        'Quando uma conversa é encerrada, quem recebeu resposta é convidado a avaliar, no máximo uma vez em 7 dias: com botões ou estrelas; por e-mail, com um link.',
+        'Enviada quando uma conversa é encerrada, no máximo uma vez a cada 7 dias por contato. E-mails contêm um link.',
       csatQuestion: 'Pergunta',
       csatUsual: 'Como você avalia o nosso atendimento?',
       operatorName: 'Pôr o nome do operador antes da mensagem',
@@ -106,7 +105,7 @@ export const SETTINGS = defineTexts(
         'Si el contacto vuelve a escribir en esos días, la conversación sigue con su responsable, su agente y sus etiquetas. Vacío: se abre una nueva.',
       csat: 'Pedir una valoración a los contactos',
       csatHint:
-        'Cuando se cierra una conversación, a quien recibió respuesta se le pide una valoración, como máximo una vez en 7 días: con botones o estrellas; por correo, con un enlace.',
+        'Se envía cuando se cierra una conversación, como máximo una vez cada 7 días por contacto. Los correos contienen un enlace.',
       csatQuestion: 'Pregunta',
       csatUsual: '¿Cómo valora nuestra atención?',
       operatorName: 'Poner el nombre del operador antes del mensaje',

@@ -1,12 +1,13 @@
 /** What contacts said about their conversations, the last closed first. */
 import type { CsatSurvey } from '@parley/sdk';
 import type { ReactElement } from 'react';
-import { useUser } from '../../records/company.ts';
+import { useAgents, useUser } from '../../records/company.ts';
 import { useRatings, type RatingFilter } from '../../records/csat-surveys.ts';
 import { formatMoment } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { OpenConversationLink } from '../../ui/open-conversation-link.tsx';
+import { Failure } from '../../ui/state.tsx';
 import { Stars } from '../../ui/stars.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import type { ReportParams } from './period.ts';
@@ -24,7 +25,8 @@ function List({ filter }: { filter: RatingFilter }): ReactElement | null {
   const texts = useTexts(REPORTS);
   const common = useTexts(COMMON);
   const feed = useRatings(filter);
-  if (feed.items.length === 0) return null;
+  const error = feed.error ?? feed.moreError;
+  if (feed.items.length === 0 && !error) return null;
   return (
     <section className={styles['box']} aria-label={texts.ratings}>
       <header className={styles['boxHead']}>
@@ -35,7 +37,8 @@ function List({ filter }: { filter: RatingFilter }): ReactElement | null {
           <Rating key={survey._id} survey={survey} />
         ))}
       </ul>
-      {feed.hasMore && (
+      {error && <Failure error={error} onRetry={feed.error ? feed.reread : feed.loadMore} />}
+      {feed.hasMore && !error && (
         <p className={styles['note']}>
           <Button kind="quiet" isBusy={feed.isLoadingMore} onClick={feed.loadMore}>
             {common.loadMore}
@@ -46,9 +49,14 @@ function List({ filter }: { filter: RatingFilter }): ReactElement | null {
   );
 }
 
-function Rating({ survey: { score, comment, user, rated_at, conversation } }: { survey: CsatSurvey }): ReactElement {
+function Rating({
+  survey: { score, comment, user, agent, rated_at, conversation },
+}: {
+  survey: CsatSurvey;
+}): ReactElement {
   const texts = useTexts(REPORTS);
-  const rated = useUser(user);
+  const person = useUser(user);
+  const rated = useAgents().find(({ _id }) => _id === agent) ?? person;
   return (
     <li>
       {score !== null && <Stars score={score} />}

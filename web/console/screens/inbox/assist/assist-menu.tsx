@@ -10,7 +10,7 @@ import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { COMMON } from '../../../ui/texts.ts';
 import styles from './assist.module.css';
 import { ASSIST } from './texts.ts';
-import { useRunning, useWritten, write } from './writing.ts';
+import { takeBack, useRunning, useWritten, write } from './writing.ts';
 
 export interface AssistProps {
   conversation: string;
@@ -132,7 +132,7 @@ export function AssistLine({ place, text, onText }: AssistProps): ReactElement |
     <p className={styles['line']} role="status" hidden={!running && !written}>
       {running ? texts.writing : words}
       {running && act(common.cancel, () => running.abort())}
-      {!running && written && act(texts.undo, () => onText(written.before))}
+      {!running && written && act(texts.undo, () => onText(takeBack(place, written)))}
     </p>
   );
 }

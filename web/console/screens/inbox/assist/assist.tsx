@@ -8,7 +8,7 @@ import type { MenuItem } from '../../../ui/menu.tsx';
 import type { AssistProps } from './assist-menu.tsx';
 import { hide, read, useReading } from './reading.ts';
 import { ASSIST } from './texts.ts';
-import { useWritten } from './writing.ts';
+import { takeBack, useWritten } from './writing.ts';
 
 const Menu = lazyPart(async () => (await import('./assist-menu.tsx')).AssistMenu);
 const Line = lazyPart(async () => (await import('./assist-menu.tsx')).AssistLine);
@@ -35,7 +35,7 @@ export const WritingLine = (props: AssistProps): ReactElement | null =>
 /** Returns what puts back what the composer had before the model wrote into it; null when the text has changed since then. */
 export function useUndoWritten({ place, text, onText }: Pick<AssistProps, 'place' | 'text' | 'onText'>) {
   const written = useWritten(place, text);
-  return written && (() => onText(written.before));
+  return written && (() => onText(takeBack(place, written)));
 }
 
 /** Returns what summarizes the conversation; null where the company does not allow it. */
@@ -47,18 +47,19 @@ export function useSummarizing({ _id }: Conversation): MenuItem | null {
 }
 
 /** Returns what translates the message, or hides its translation; null where there is nothing to translate. */
-export function useTranslating({ _id, content, revoked_at }: Message): MenuItem | null {
+export function useTranslating({ _id, content, revoked_at, edited_at }: Message): MenuItem | null {
   const texts = useTexts(ASSIST);
-  const reading = useReading(_id);
+  const key = keyOf({ _id, edited_at });
+  const reading = useReading(key);
   const may = useActs().includes('TRANSLATE');
   if (!may || !content || revoked_at !== null) return null;
   return reading
-    ? { key: 'translate', label: `${texts.hide}: ${texts.translation}`, icon: 'sparkle', onSelect: () => hide(_id) }
+    ? { key: 'translate', label: texts.hideTranslation, icon: 'sparkle', onSelect: () => hide(key) }
     : {
         key: 'translate',
         label: texts.translate,
         icon: 'sparkle',
-        onSelect: () => void read(_id, (signal) => translateMessage(_id, signal)),
+        onSelect: () => void read(key, (signal) => translateMessage(_id, signal)),
       };
 }
 
@@ -66,9 +67,12 @@ export const SummaryOf = ({ conversation }: { conversation: string }): ReactElem
   <Shown id={conversation} kind="SUMMARY" />
 );
 
-export const TranslationOf = ({ message }: { message: string }): ReactElement | null => (
-  <Shown id={message} kind="TRANSLATION" />
+export const TranslationOf = ({ message }: { message: Message }): ReactElement | null => (
+  <Shown id={keyOf(message)} kind="TRANSLATION" />
 );
+
+/** A translation belongs to the text of a message, which its sender can edit. */
+const keyOf = ({ _id, edited_at }: Pick<Message, '_id' | 'edited_at'>): string => `${_id} ${edited_at}`;
 
 function Shown({ id, kind }: { id: string; kind: 'SUMMARY' | 'TRANSLATION' }): ReactElement | null {
   const reading = useReading(id);

@@ -1,4 +1,5 @@
-/** What the model writes to be read: summaries of conversations and translations of messages, by the id of what they are about. */
+/** What the model writes to be read: summaries of conversations and translations of messages, by what they are about. */
+import { whenLoggedOut } from '../../../session/session.ts';
 import { createStore, useStore } from '../../../store.ts';
 import { showFault } from './explain.ts';
 
@@ -20,6 +21,11 @@ export function hide(id: string): void {
   readings.get().get(id)?.stop.abort();
   readings.set(new Map([...readings.get()].filter(([each]) => each !== id)));
 }
+
+whenLoggedOut(() => {
+  for (const { stop } of readings.get().values()) stop.abort();
+  readings.set(new Map());
+});
 
 export async function read(
   id: string,

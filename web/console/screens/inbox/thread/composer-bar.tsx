@@ -28,7 +28,7 @@ interface ComposerBarProps {
   onEmoji(emoji: string): void;
   /** The field that has the focus after an emoji was chosen. */
   area: RefObject<HTMLElement | null>;
-  /** What writes with AI; not in a note. */
+  /** What writes with AI; not in a note, nor where only a template can be sent. */
   assist: ReactNode;
   /** Null on channels without templates. */
   onTemplate: (() => void) | null;
@@ -52,7 +52,7 @@ export function ComposerBar(props: ComposerBarProps): ReactElement {
       <EmojiChoice area={area} onChoose={onEmoji} />
       {!isNote && !isLate && onTemplate && <IconButton icon="template" label={texts.template} onClick={onTemplate} />}
       {!isNote && canRecord() && <IconButton icon="microphone" label={texts.record} onClick={record} />}
-      {!isNote && assist}
+      {!isNote && !isLate && assist}
       <span className={styles['space']} />
       {isNote ? (
         <Button kind="note" icon="note" disabled={!canSend} isBusy={isBusy} onClick={onSend}>

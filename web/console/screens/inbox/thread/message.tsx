@@ -70,7 +70,7 @@ export function MessageBubble({ message, reactions, follows, contact, onReply }:
           {revoked_at === null ? (
             <>
               <MessageContent message={message} />
-              <TranslationOf message={message._id} />
+              <TranslationOf message={message} />
             </>
           ) : (
             <p className={styles['gone']}>{texts.revoked}</p>

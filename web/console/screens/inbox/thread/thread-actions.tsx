@@ -91,9 +91,10 @@ export function ThreadActions({ conversation, view, more }: ThreadActionsProps):
         kind={isClosed ? 'plain' : 'primary'}
         icon={isClosed ? 'refresh' : 'check'}
         isBusy={isBusy || change.isPending}
+        title={end.label}
         onClick={end.onSelect}
       >
-        {end.label}
+        <span className={styles['end']}>{end.label}</span>
       </Button>
       {dialog}
     </div>

@@ -2,6 +2,7 @@
 import type { Conversation } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { findReturn } from '../../../frame/writing.ts';
 import { useTeams } from '../../../records/company.ts';
 import { useWaitsOffline } from '../../../records/in-order.ts';
 import { useMay } from '../../../session/session.ts';
@@ -42,6 +43,7 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
   const isWaiting = useWaitsOffline(conversation._id);
   const summarizing = useSummarizing(conversation);
   const transcripts = useTranscripts(conversation._id);
+  const more = [...(summarizing ? [summarizing] : []), ...listUnder(transcripts)];
   const details: MenuItem = {
     key: 'details',
     label: texts.details,
@@ -73,19 +75,10 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
             <span role="status">{isWaiting && ` · ${texts.waitsOffline}`}</span>
           </p>
         </div>
-        {mayChange && (
-          <ThreadActions
-            conversation={conversation}
-            view={view}
-            more={[details, ...listUnder(transcripts), ...(summarizing ? [summarizing] : [])]}
-          />
-        )}
-        {summarizing && !(mayChange && isNarrow) && (
-          <IconButton icon="sparkle" label={summarizing.label} onClick={summarizing.onSelect} />
-        )}
+        {mayChange && <ThreadActions conversation={conversation} view={view} more={[details, ...more]} />}
         {!(mayChange && isNarrow) && (
           <>
-            <Menu {...transcripts} trigger={<IconButton icon="download" label={transcripts.title} />} />
+            <Menu items={more} finalFocus={findReturn} trigger={<IconButton icon="more" label={common.more} />} />
             <IconButton icon="contacts" label={texts.details} isOn={hasDetails} onClick={onDetails} />
           </>
         )}
