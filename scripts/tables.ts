@@ -76,6 +76,7 @@ export const EXCEPTIONS: readonly TableException[] = [
     reason: 'a number without country code is read in the country of the company; nobody listens to a suspended one',
   },
   { room: 'users', table: 'companies', reason: "a suspended company's people do not come in; mails say its name" },
+  { room: 'users', table: 'single_sign_on', reason: 'a log-in by the provider may count as the second factor' },
   { room: 'connected-apps', table: 'companies', reason: "a suspended company's apps do not work" },
   { room: 'api-keys', table: 'users', reason: 'a filter that names an unknown maker of keys is refused' },
   { room: 'api-keys', table: 'companies', reason: "a suspended company's keys do not work" },

@@ -28,7 +28,7 @@ export const TUNING: readonly Tuning[] = [
   {
     reason: 'What an honest network or model answers is far below it; beyond it the answer counts as unreadable.',
     constants: {
-      'features/single-sign-on/provider.ts': 'LONGEST_NAME LONGEST_SUBJECT MOST_KEPT',
+      'features/single-sign-on/provider.ts': 'LONGEST_EMAIL LONGEST_NAME LONGEST_SUBJECT MOST_KEPT',
       'platform/http/session-cookie.ts': 'LONGEST_TICKET',
       'ai/chat.ts': 'MAX_ARGUMENTS MAX_COUNT MOST_NAME MOST_TEXT',
       'ai/transcription.ts': 'MAX_BYTES',

@@ -245,6 +245,3 @@ export const TEXT_AND_FILES: readonly MessageContent[] = [
   { contentType: 'VIDEO', content: 'Como se monta' },
   { contentType: 'DOCUMENT', content: 'O orçamento' },
 ];
-
-/** The id of a button with which a contact answers a satisfaction survey: the survey and the score. */
-export const SURVEY_BUTTON = /^csat:([0-9a-f]{24}):([1-5])$/;

@@ -72,10 +72,7 @@ export async function logInBrowser(
   return toOpenedSession(user, opened);
 }
 
-/**
- * Logs a browser in with a passkey alone: the device has verified the person. Every refusal is the same as for a wrong password, except that
- * a company can refuse every log-in but single sign-on.
- */
+/** Logs a browser in with a passkey alone. Refusals are those of a wrong password, unless the company allows only single sign-on. */
 export async function logInByPasskey(
   kit: Kit,
   anonymous: Anonymous,

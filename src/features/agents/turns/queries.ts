@@ -1,4 +1,3 @@
-import { SURVEY_BUTTON } from '../../../channels/content.ts';
 import { exec, many, maybeOne, oneValue } from '../../../platform/store/db.ts';
 import type { Page, Window } from '../../../platform/store/paging.ts';
 import { listPage } from '../../../platform/store/plain-list.ts';
@@ -79,12 +78,12 @@ export function listDialog(tx: TenantRead, conversation: string, limit: number):
     text: `with newest as (
         select _id, message_type, content_type as "contentType", content, attachment_id as attachment, created_at from messages
         where company_id = $1 and conversation_id = $2 and message_type in ('INCOMING', 'OUTGOING') and status <> 'FAILED'
-          and content_type <> 'REACTION' and (interactive ->> 'id' ~ $4) is not true
+          and content_type <> 'REACTION' and (interactive ->> 'id' like 'csat:%') is not true
         order by created_at desc, _id desc limit $3
       ), answer as (select max(_id) as _id from newest where message_type = 'OUTGOING')
       select n._id, n.message_type, n."contentType", n.content, n.attachment from newest n, answer a
       order by n.message_type = 'INCOMING' and n._id > a._id, n.created_at, n._id`,
-    values: [tx.companyId, conversation, limit, SURVEY_BUTTON.source],
+    values: [tx.companyId, conversation, limit],
   });
 }
 
