@@ -83,13 +83,13 @@ test('the console is shown in the language that was chosen in it, else in that o
   await english.context().close();
 });
 
-test('the first load of the console asks for at most six files', async () => {
+test('the first load of the console asks for at most seven files', async () => {
   const { email } = await createPerson(platform, platform.demo._id, 'OWNER');
   const { page, requests } = await openEnglishPage(browser);
   await page.goto(`${platform.url}/console`);
   await fillLogIn(page, email);
   await page.getByRole('navigation', { name: 'Views' }).waitFor();
   const files = new Set(requests.filter((address) => /\.(js|css)$/.test(address)));
-  assert.ok(files.size <= 6, [...files].join('\n'));
+  assert.ok(files.size <= 7, [...files].join('\n'));
   await page.context().close();
 });

@@ -152,7 +152,7 @@ test('an owner requires it, a colleague can do nothing before the set-up, and th
   const other = await openConsoleAt(at, browser, { path: '/contacts' });
   await page.goto(`${platform.url}/console/company`);
   await require.check();
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('Saved', { exact: true }).first().waitFor();
 
   await other.page.reload();

@@ -58,7 +58,8 @@ export function findEnabled(
 export function requiresFactor(tx: TenantTx): Promise<boolean> {
   return oneValue(tx, {
     name: 'single-sign-on.requiresFactor',
-    text: 'select second_factor_required from companies where _id = $1',
+    // The statement reads as those of every table of companies.
+    text: `select second_factor_required from (select _id as company_id, second_factor_required from companies) c where company_id = $1`,
     values: [tx.companyId],
   });
 }

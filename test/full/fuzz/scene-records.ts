@@ -159,7 +159,6 @@ const WEB_CHAT: Record<string, (chance: Chance) => unknown> = {
     time_zone: chance.pick(['America/Sao_Paulo', 'Nowhere/Land']),
     days: [{ day: 'MON', from: '09:00', to: chance.pick(['18:00', '08:00']) }],
     away_text: null,
-    csat_question: null,
   }),
   days: (chance) => ({ day: 'MON', from: '09:00', to: chance.pick(['18:00', '08:00']) }),
   date: (chance) => chance.pick(['2026-12-25', '2026-12-24', '2026-02-30']),

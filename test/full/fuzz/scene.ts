@@ -341,6 +341,7 @@ function createSuggestions({ sandboxUrl, ids, fields, inbox, emails, linkTokens 
     scheduled_at: () => '2099-01-01T00:00:00.000Z',
     domain: (chance) => `shop-${chance.int(100)}.example.com`,
     avatar_url: () => 'https://example.com/a.png',
+    issuer: () => 'https://login.example.com',
     // The network's codes of languages have an underscore where those of people have a hyphen, so only plain ones fit both.
     language: (chance) => chance.pick(['en', 'es']),
     country: (chance) => chance.pick(['BR', 'US', 'DE']),
