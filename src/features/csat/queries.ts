@@ -89,7 +89,7 @@ export function lockSurvey(tx: TenantTx, id: string): Promise<DueSurvey | null> 
 /** A survey as its page shows it. */
 export interface AskedSurvey {
   question: string;
-  /** The name and the language of the company. */
+  /** The name of the company, and its language as in `general_config.language`. */
   company: string;
   language: string;
   score: Score | null;

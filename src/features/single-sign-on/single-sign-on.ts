@@ -44,8 +44,8 @@ const PUBLIC_DOMAINS = new Set(
 );
 
 /**
- * Changes the settings. Whoever chooses the provider can log in as any user, so a caller needs all rights of an owner. The stored secret is
- * never sent to another provider than the one for which it was given.
+ * Changes the settings. The provider decides who logs in as which user, so a caller needs all rights of an owner. For another
+ * provider the client secret must be given again, because the stored one belongs to the provider before.
  */
 export async function setSingleSignOn(kit: Kit, tenant: Tenant, input: SingleSignOnUpdate): Promise<SingleSignOn> {
   refuseRole(tenant, 'OWNER');

@@ -75,7 +75,7 @@ export async function acceptSecondFactor(
 
 const WRONG_PASSKEY = 'is wrong, or was used before';
 
-/** Makes the refusal of a passkey that does not count as the second factor. */
+/** Returns the error for a passkey that is not accepted as the second factor. */
 export const refusePasskey = (): AppError => refuseFactor(['passkey'], 'INVALID', WRONG_PASSKEY);
 
 const WRONG_CODE = 'is wrong, or was used before';

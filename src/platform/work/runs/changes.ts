@@ -94,7 +94,7 @@ interface ChangeWork<C, P> {
   word: 'conversation' | 'contact';
   /** Prepares the change of a record outside of its transaction. */
   prepare?(acting: Acting, id: string, change: C): Promise<P>;
-  /** Makes the change in one record. Returns false when it was so already. */
+  /** Changes one record. Returns false if the record already had these values. */
   make(tx: TenantTx, acting: Acting, asked: AskedChange<C, P>): Promise<boolean>;
 }
 

@@ -35,7 +35,7 @@ function AssistForm({ settings, onClose }: { settings: AssistSettings; onClose()
   const isLocked = !useMay('agents:update');
   const agents = useAgents().filter(({ type }) => type === 'AI');
   const [agent, setAgent] = useState(settings.agent ?? '');
-  // Whoever turns it on wants all of it, and takes off what is not wanted.
+  // All actions are allowed when AI assist is turned on; single ones can be turned off.
   const [acts, setActs] = useState(settings.agent === null ? ACTS : settings.acts);
   const saving = useMutation({
     mutationFn: () => parley.agents.updateAssist({ agent: agent || null, acts: agent ? [...acts] : [] }),
