@@ -37,7 +37,7 @@ async function logIn(page: Page, email: string, password: string): Promise<void>
   await page.goto(`${platform.url}/console`);
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 
 test('an invitation offers its link where no mail can be sent; an invited person sets a password by the mailed link and logs in, and a lost password is replaced by another link', async () => {
@@ -70,7 +70,7 @@ test('an invitation offers its link where no mail can be sent; an invited person
   await logIn(page, email, 'café com pão de queijo');
   await page.locator('[aria-invalid=true]').waitFor();
   await page.getByLabel('Password').fill('another cup of coffee');
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
   await page.getByRole('navigation', { name: 'Views' }).waitFor();
   await page.context().close();
 });

@@ -73,6 +73,7 @@ test('POST of an inbox answers 201 with the record, in which required fields are
     default_team: null,
     business_hours: null,
     away_text: null,
+    csat_question: null,
     connection: { status: 'PENDING', checked_at: null, error: null },
     has_templates: false,
   });
@@ -90,6 +91,7 @@ test('POST of an inbox accepts every documented field and answers with it', asyn
     default_team: (await call(201, 'POST', '/v1/teams', { body: { name: 'Orders' } })).body._id,
     business_hours: (await call(201, 'POST', '/v1/business-hours', { body: HOURS })).body._id,
     away_text: 'Closed until tomorrow',
+    csat_question: 'How did we do?',
     test_mode: { enabled: true, test_numbers: ['+5511988887777'] },
     general_config: { include_operator_name_on_message: true },
     status: 'DELETED',

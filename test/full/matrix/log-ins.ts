@@ -1,4 +1,5 @@
-/** Prepares log-ins by passkeys and single sign-on for the samples. */
+/** Prepares log-ins by authenticator apps, passkeys and single sign-on for the samples. */
+import { TOTP } from 'otpauth';
 import { makeTicket } from '../../../src/platform/http/session-cookie.ts';
 import { newId } from '../../../src/platform/values/ids.ts';
 import { createAuthenticator } from '../../support/authenticator.ts';
@@ -7,7 +8,32 @@ import { CLIENT, startProvider, type Provider } from '../../support/openid.ts';
 import type { Platform } from '../../support/platform.ts';
 import { findId, type FullCompany } from './companies.ts';
 
-const CHALLENGE = 'bm90IGEgc2VjcmV0';
+const APP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+
+/** Gives every user of the company the same authenticator app, or one that is being set up, or none. */
+export const givesApp =
+  (state: 'totp_secret' | 'totp_pending' | null) =>
+  async ({ database, running }: Platform, own: FullCompany): Promise<void> => {
+    const users = await database.sql<{ email: string }>(
+      'select lower(email) as email from users where company_id = $1',
+      [own._id],
+    );
+    for (const { email } of users) {
+      const sealed = running.kit.secrets.seal(APP_SECRET, `people:${email}:totp`);
+      await database.sql(
+        `update people set totp_step = 0, totp_secret = case when $2 = 'totp_secret' then $3 end,
+          totp_pending = case when $2 = 'totp_pending' then $3 end where email = $1`,
+        [email, state, sealed],
+      );
+      await database.sql('delete from passkeys where email = $1', [email]);
+    }
+  };
+
+export const withoutApp = givesApp(null);
+export const makeCode = (): string => new TOTP({ secret: APP_SECRET }).generate();
+
+/** The challenge of what is being prepared; a server takes each challenge once. */
+let challenge = '';
 
 /** Finds the user who calls: of the owners who may log in, the newest. */
 async function findCaller({ database }: Platform, own: FullCompany): Promise<{ _id: string; email: string }> {
@@ -21,12 +47,13 @@ async function findCaller({ database }: Platform, own: FullCompany): Promise<{ _
 }
 
 function makeTicketCookie({ running }: Platform, user: string | null): string {
-  return makeTicket(running.kit, 'passkey', { challenge: CHALLENGE, user }).split(';')[0] ?? '';
+  return makeTicket(running.kit, 'passkey', { challenge, user }).split(';')[0] ?? '';
 }
 
 const openAuthenticator = ({ running }: Platform) => {
   const { origin, hostname } = new URL(running.kit.config.PUBLIC_URL);
-  return { key: createAuthenticator(origin), options: { challenge: CHALLENGE, rpId: hostname, rp: { id: hostname } } };
+  challenge = Buffer.from(newId()).toString('base64url');
+  return { key: createAuthenticator(origin), options: { challenge, rpId: hostname, rp: { id: hostname } } };
 };
 
 /** Gives the caller a passkey, and prepares its answer to a log-in. */
@@ -54,9 +81,8 @@ async function addPasskeyOf(platform: Platform, own: FullCompany, email: string)
 
 /** Prepares the answer to a registration by the caller. */
 export async function beginPasskey(platform: Platform, own: FullCompany): Promise<void> {
-  const { _id, email } = await findCaller(platform, own);
-  await platform.database.sql('delete from passkeys where email = $1', [email]);
-  await platform.database.sql('delete from passkey_challenges');
+  await withoutApp(platform, own);
+  const { _id } = await findCaller(platform, own);
   const { key, options } = openAuthenticator(platform);
   own.fresh = { answer: JSON.stringify(key.create(options)), cookie: makeTicketCookie(platform, _id) };
 }
@@ -92,6 +118,7 @@ export async function beginAtProvider(platform: Platform, own: FullCompany): Pro
 
 /** Comes back from the provider, as the user among the records of the company. */
 export async function returnFromProvider(platform: Platform, own: FullCompany): Promise<void> {
+  await withoutApp(platform, own);
   const open = await beginAtProvider(platform, own);
   const email = `ana@${domainOf(own)}`;
   open.behave({ claims: { sub: own._id, email, email_verified: true } });

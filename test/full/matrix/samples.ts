@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto';
 import { hashToken } from '../../../src/platform/http/auth.ts';
 import { newId } from '../../../src/platform/values/ids.ts';
-import { TOTP } from 'otpauth';
 import type { FileType } from '../../../src/platform/work/media/formats.ts';
 import { ROLE_SCOPES } from '../../../src/platform/values/scopes.ts';
 import { uploadFile } from '../../support/attachments.ts';
@@ -22,33 +21,13 @@ import {
   addPasskeyOfUser,
   beginAtProvider,
   beginPasskey,
+  givesApp,
+  makeCode,
   returnFromProvider,
   setProvider,
+  withoutApp,
 } from './log-ins.ts';
 
-const APP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
-
-/** Gives every user of the company the same authenticator app, or one that is being set up, or none. */
-const givesApp =
-  (state: 'totp_secret' | 'totp_pending' | null) =>
-  async ({ database, running }: Platform, own: FullCompany): Promise<void> => {
-    const users = await database.sql<{ email: string }>(
-      'select lower(email) as email from users where company_id = $1',
-      [own._id],
-    );
-    for (const { email } of users) {
-      const sealed = running.kit.secrets.seal(APP_SECRET, `people:${email}:totp`);
-      await database.sql(
-        `update people set totp_step = 0, totp_secret = case when $2 = 'totp_secret' then $3 end,
-          totp_pending = case when $2 = 'totp_pending' then $3 end where email = $1`,
-        [email, state, sealed],
-      );
-      await database.sql('delete from passkeys where email = $1', [email]);
-    }
-  };
-
-const withoutApp = givesApp(null);
-const makeCode = (): string => new TOTP({ secret: APP_SECRET }).generate();
 const readAnswer = (fresh: FullCompany['fresh']): Json => JSON.parse(fresh['answer'] ?? '{}');
 const showTicket = ({ fresh }: FullCompany): Record<string, string> => ({
   ...FROM_PAGE,
@@ -251,8 +230,15 @@ async function addLink({ database }: Platform, own: FullCompany, user = findId(o
   );
 }
 
+/** Creates an app that is connected, whatever happened to the sessions of its user. */
+async function addConnectedApp(platform: Platform, own: FullCompany): Promise<void> {
+  const id = await insertConnectedApp(platform, own._id, { user: findId(own, 'user'), marker: own.marker });
+  own.fresh = { 'connected-app': id };
+}
+
 /** Creates a link that logs a browser in, as if a start had printed it. */
 async function addLogInLink(platform: Platform, own: FullCompany): Promise<void> {
+  await withoutApp(platform, own);
   await addLink(platform, own);
   await platform.database.sql(`update password_tokens set purpose = 'LOG_IN' where token_hash = $1`, [
     hashToken(own.linkToken),
@@ -392,12 +378,8 @@ export const SAMPLES: Record<string, Sample> = {
     body: ({ fresh: { request } }) => ({ request, access: 'READ' }),
     prepare: registerApp,
   },
-  'DELETE /v1/connected-apps/{id}': {
-    prepare: async (platform, own) => {
-      const id = await insertConnectedApp(platform, own._id, { user: findId(own, 'user'), marker: own.marker });
-      own.fresh = { 'connected-app': id };
-    },
-  },
+  'GET /v1/connected-apps': { prepare: addConnectedApp },
+  'DELETE /v1/connected-apps/{id}': { prepare: addConnectedApp },
   'GET /v1/auth/passkeys': { onlyUsers: true, isOfCaller: true, prepare: addPasskey },
   'POST /v1/auth/passkeys/begin': {
     onlyUsers: true,
@@ -429,7 +411,14 @@ export const SAMPLES: Record<string, Sample> = {
   },
   'PUT /v1/single-sign-on': {
     also: ROLE_SCOPES.OWNER,
-    body: () => ({ issuer: 'https://203.0.114.1', domains: [], role: 'VIEWER', enabled: false, password_login: true }),
+    body: () => ({
+      issuer: 'https://203.0.114.1',
+      client_secret: null,
+      domains: [],
+      role: 'VIEWER',
+      enabled: false,
+      password_login: true,
+    }),
   },
   'DELETE /v1/single-sign-on': { also: ROLE_SCOPES.OWNER },
   'POST /v1/single-sign-on/test': { prepare: setProvider },

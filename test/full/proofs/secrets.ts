@@ -8,6 +8,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TOTP } from 'otpauth';
 import { pino } from 'pino';
+import { openModel, say, sendJson } from '../../support/model.ts';
 import { buildMessageNotification, makeNetworkId, openNetwork, type Phone } from '../../support/network.ts';
 import { openPlatform, type Answer, type CallOptions, type Json, type Platform } from '../../support/platform.ts';
 import {
@@ -61,9 +62,12 @@ export async function proveSecrets({ rounds }: SecretsSize): Promise<SecretsResu
   const lines: string[] = [];
   // The log has the lowest level and no redaction, because no secret may depend on either.
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-  const { platform, close } = await openPlatform({ log });
   const account: SecretsResult = { secrets: 0, answers: 0, rows: 0, lines: 0, deliveries: 0, files: 0 };
   const watch = createSecretWatch();
+  const model = await openModel((_call, response) => sendJson(response, say('Hello')));
+  const key = watch.add('the key of the model', makeSecret());
+  const env = { AI_BASE_URL: model.url, AI_MODEL: 'small', AI_API_KEY: key };
+  const { platform, close } = await openPlatform({ log, env });
   try {
     await watchInstallationSecrets(platform, watch);
     for (let left = rounds; left > 0; left -= 1) await useAllSecrets(await openRound(platform, watch, account));
@@ -78,6 +82,7 @@ export async function proveSecrets({ rounds }: SecretsSize): Promise<SecretsResu
     return account;
   } finally {
     await close();
+    model.close();
   }
 }
 
@@ -286,8 +291,8 @@ async function callEveryOperation(
     const [status = 0, ...others] = operation.successes;
     // Which of two success statuses comes depends on the state; the operation answers with the same record as its GET.
     if (others.length > 0) continue;
-    // The answers of these operations contain sessions, tokens and codes; useSecretsOfPeople and useApiKeys check them.
-    if (/login|api-keys|second-factor/.test(operation.path) && operation.method === 'POST') continue;
+    // These operations answer with sessions, tokens and codes, which useSecretsOfPeople and useApiKeys check, or want a password.
+    if (/login|api-keys|second-factor|passkeys/.test(operation.path) && operation.method === 'POST') continue;
     for (const key of [side.key, session, platform.globalKey]) {
       if (operation.globalOnly && key !== platform.globalKey) continue;
       if (SAMPLES[operation.name]?.onlyUsers && key !== session) continue;
