@@ -89,15 +89,20 @@ interface HeldAnswers {
   release(): Promise<unknown>;
 }
 
-/** Keeps the answers to requests whose address contains this text from the page until they are released or the page is loaded anew. */
-export async function holdAnswers(page: Page, path: string): Promise<HeldAnswers> {
+/**
+ * Keeps answers from the page until they are released or the page is loaded anew: those to requests whose address contains the text or
+ * matches the expression.
+ */
+export async function holdAnswers(page: Page, wanted: string | RegExp): Promise<HeldAnswers> {
+  const isWanted =
+    wanted instanceof RegExp ? `${wanted}.test(request.url)` : `request.url.includes(${JSON.stringify(wanted)})`;
   await page.evaluate(`
     const { fetch } = globalThis;
     const [answered, released] = [Promise.withResolvers(), Promise.withResolvers()];
     globalThis.held = { answered: answered.promise, release: released.resolve };
     globalThis.fetch = async (request) => {
       const answer = await fetch(request);
-      if (!request.url.includes(${JSON.stringify(path)})) return answer;
+      if (!(${isWanted})) return answer;
       answered.resolve();
       await released.promise;
       return answer;
