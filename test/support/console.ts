@@ -89,20 +89,15 @@ interface HeldAnswers {
   release(): Promise<unknown>;
 }
 
-/**
- * Keeps answers from the page until they are released or the page is loaded anew: those to requests whose address contains the text or
- * matches the expression.
- */
-export async function holdAnswers(page: Page, wanted: string | RegExp): Promise<HeldAnswers> {
-  const isWanted =
-    wanted instanceof RegExp ? `${wanted}.test(request.url)` : `request.url.includes(${JSON.stringify(wanted)})`;
+/** Keeps answers to requests whose address contains one of these texts from the page until they are released or the page is loaded anew. */
+export async function holdAnswers(page: Page, ...parts: string[]): Promise<HeldAnswers> {
   await page.evaluate(`
     const { fetch } = globalThis;
     const [answered, released] = [Promise.withResolvers(), Promise.withResolvers()];
     globalThis.held = { answered: answered.promise, release: released.resolve };
     globalThis.fetch = async (request) => {
       const answer = await fetch(request);
-      if (!(${isWanted})) return answer;
+      if (!${JSON.stringify(parts)}.some((part) => request.url.includes(part))) return answer;
       answered.resolve();
       await released.promise;
       return answer;

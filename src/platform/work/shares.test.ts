@@ -106,6 +106,19 @@ test('work that waits too long for a slot is refused, and takes no slot from the
   assert.equal(await next, 'in turn');
 });
 
+test('of a company only so much work waits, and more is refused at once', async () => {
+  const { began, hold, letGo } = holding(createShares(1, 10_000, { all: 10, kept: 0, mostWaiting: 2 }));
+  const asked = holdAll('aaa', hold);
+  await assert.rejects(hold('a'), { code: 'UNAVAILABLE' });
+  asked.push(hold('b'));
+  for (const owner of 'baaa') {
+    letGo(owner);
+    await settled();
+  }
+  await Promise.all(asked);
+  assert.equal(began.join(''), 'abaa');
+});
+
 test('work that fails frees its slot', async () => {
   const shares = createShares(1, 1_000);
   await assert.rejects(

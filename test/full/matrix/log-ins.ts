@@ -10,7 +10,7 @@ import { findId, type FullCompany } from './companies.ts';
 
 const APP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 
-/** Gives every user of the company the same authenticator app, or one that is being set up, or none. */
+/** Gives every user of the company the same authenticator app, or one that is being set up, or none, and takes their passkeys away. */
 export const givesApp =
   (state: 'totp_secret' | 'totp_pending' | null) =>
   async ({ database, running }: Platform, own: FullCompany): Promise<void> => {
@@ -29,11 +29,8 @@ export const givesApp =
     }
   };
 
-export const withoutApp = givesApp(null);
+export const withoutFactors = givesApp(null);
 export const makeCode = (): string => new TOTP({ secret: APP_SECRET }).generate();
-
-/** The challenge of what is being prepared; a server takes each challenge once. */
-let challenge = '';
 
 /** Finds the user who calls: of the owners who may log in, the newest. */
 async function findCaller({ database }: Platform, own: FullCompany): Promise<{ _id: string; email: string }> {
@@ -46,13 +43,14 @@ async function findCaller({ database }: Platform, own: FullCompany): Promise<{ _
   return owner;
 }
 
-function makeTicketCookie({ running }: Platform, user: string | null): string {
+function makeTicketCookie({ running }: Platform, challenge: string, user: string | null): string {
   return makeTicket(running.kit, 'passkey', { challenge, user }).split(';')[0] ?? '';
 }
 
 const openAuthenticator = ({ running }: Platform) => {
   const { origin, hostname } = new URL(running.kit.config.PUBLIC_URL);
-  challenge = Buffer.from(newId()).toString('base64url');
+  // A challenge is accepted once.
+  const challenge = Buffer.from(newId()).toString('base64url');
   return { key: createAuthenticator(origin), options: { challenge, rpId: hostname, rp: { id: hostname } } };
 };
 
@@ -76,15 +74,18 @@ async function addPasskeyOf(platform: Platform, own: FullCompany, email: string)
   );
   own.records.passkey = id;
   const passkey = JSON.stringify(key.get(options));
-  own.fresh = { passkey: id, answer: passkey, cookie: makeTicketCookie(platform, null) };
+  own.fresh = { passkey: id, answer: passkey, cookie: makeTicketCookie(platform, options.challenge, null) };
 }
 
 /** Prepares the answer to a registration by the caller. */
 export async function beginPasskey(platform: Platform, own: FullCompany): Promise<void> {
-  await withoutApp(platform, own);
+  await withoutFactors(platform, own);
   const { _id } = await findCaller(platform, own);
   const { key, options } = openAuthenticator(platform);
-  own.fresh = { answer: JSON.stringify(key.create(options)), cookie: makeTicketCookie(platform, _id) };
+  own.fresh = {
+    answer: JSON.stringify(key.create(options)),
+    cookie: makeTicketCookie(platform, options.challenge, _id),
+  };
 }
 
 const domainOf = ({ _id }: FullCompany): string => `c${_id}.test`;
@@ -118,7 +119,7 @@ export async function beginAtProvider(platform: Platform, own: FullCompany): Pro
 
 /** Comes back from the provider, as the user among the records of the company. */
 export async function returnFromProvider(platform: Platform, own: FullCompany): Promise<void> {
-  await withoutApp(platform, own);
+  await withoutFactors(platform, own);
   const open = await beginAtProvider(platform, own);
   const email = `ana@${domainOf(own)}`;
   open.behave({ claims: { sub: own._id, email, email_verified: true } });

@@ -25,7 +25,7 @@ import {
   makeCode,
   returnFromProvider,
   setProvider,
-  withoutApp,
+  withoutFactors,
 } from './log-ins.ts';
 
 const readAnswer = (fresh: FullCompany['fresh']): Json => JSON.parse(fresh['answer'] ?? '{}');
@@ -238,7 +238,7 @@ async function addConnectedApp(platform: Platform, own: FullCompany): Promise<vo
 
 /** Creates a link that logs a browser in, as if a start had printed it. */
 async function addLogInLink(platform: Platform, own: FullCompany): Promise<void> {
-  await withoutApp(platform, own);
+  await withoutFactors(platform, own);
   await addLink(platform, own);
   await platform.database.sql(`update password_tokens set purpose = 'LOG_IN' where token_hash = $1`, [
     hashToken(own.linkToken),
@@ -356,7 +356,7 @@ export const SAMPLES: Record<string, Sample> = {
     },
   },
   'GET /v1/auth/second-factor': { onlyUsers: true },
-  'POST /v1/auth/second-factor/begin': { onlyUsers: true, isOfCaller: true, prepare: withoutApp },
+  'POST /v1/auth/second-factor/begin': { onlyUsers: true, isOfCaller: true, prepare: withoutFactors },
   'POST /v1/auth/second-factor': {
     onlyUsers: true,
     body: () => ({ password: PASSWORD, code: makeCode() }),
@@ -440,7 +440,7 @@ export const SAMPLES: Record<string, Sample> = {
       passkey: undefined,
     }),
     headers: () => FROM_PAGE,
-    prepare: withoutApp,
+    prepare: withoutFactors,
   },
   'POST /v1/auth/session/link': {
     body: ({ linkToken }) => ({ token: linkToken }),
@@ -482,7 +482,7 @@ export const SAMPLES: Record<string, Sample> = {
   'PUT /v1/auth/me/avatar': { onlyUsers: true, body: () => ({ file: { base64: makePng().toString('base64') } }) },
   'POST /v1/auth/login': {
     body: ({ marker }) => ({ email: `${marker}@example.test`, password: PASSWORD, code: undefined }),
-    prepare: withoutApp,
+    prepare: withoutFactors,
   },
   'POST /v1/auth/forgot-password': { body: ({ marker }) => ({ email: `${marker}@example.test` }) },
   'POST /v1/auth/reset-password': {

@@ -113,9 +113,10 @@ async function useAllSecrets(round: SecretsRound): Promise<void> {
   const credentials = await createInboxWithSecrets(round);
   const header = await deliverWithSecretHeader(round, credentials.phone);
   const mcp = await callServerWithSecretHeader(round);
+  const client = await storeSecretOfProvider(round);
   const { session, passwords, links } = await useSecretsOfPeople(round);
   const keys = await useApiKeys(round);
-  await misplaceSecrets(round, [...credentials.values, header, mcp, ...passwords, ...links, ...keys, session]);
+  await misplaceSecrets(round, [...credentials.values, header, mcp, client, ...passwords, ...links, ...keys, session]);
   await callEveryOperation(round, session, header);
 }
 
@@ -223,6 +224,17 @@ async function useSecondFactor({ platform, watch, call }: SecretsRound): Promise
   for (const code of made.recovery_codes) watch.add('a recovery code', code);
   await call(409, 'POST', path, { key, body });
   await call(200, 'GET', path, { key });
+}
+
+/** Stores the client secret of a provider of single sign-on in a company that keeps it until the database is searched. */
+async function storeSecretOfProvider({ platform, watch, call }: SecretsRound): Promise<string> {
+  const { key } = platform.demo;
+  const value = watch.add('the client secret of a provider', makeSecret());
+  const body = { issuer: 'https://203.0.114.1', client_id: 'parley', client_secret: value, domains: [] };
+  await call(200, 'PUT', '/v1/single-sign-on', { key, body });
+  const { body: stored } = await call(200, 'GET', '/v1/single-sign-on', { key });
+  assert.equal(stored.has_client_secret, true);
+  return value;
 }
 
 /** Creates, repeats, uses and revokes keys of both types, and uses them again. */
