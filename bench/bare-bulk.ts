@@ -3,7 +3,8 @@
  * limit that bulk sending is compared with. It checks nothing, and would send again after a crash.
  */
 import { Pool } from 'undici';
-import { openPool, ROLES } from '../src/platform/store/db.ts';
+import { openPool } from '../src/platform/store/db.ts';
+import { ROLES } from '../src/platform/store/roles.ts';
 import { newId } from '../src/platform/values/ids.ts';
 import { findSendingInbox, type BenchStage } from './stage.ts';
 

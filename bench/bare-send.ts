@@ -3,7 +3,8 @@
  * are compared with. It checks nothing, and keeps no promise about a process that dies.
  */
 import { Pool } from 'undici';
-import { openPool, ROLES } from '../src/platform/store/db.ts';
+import { openPool } from '../src/platform/store/db.ts';
+import { ROLES } from '../src/platform/store/roles.ts';
 import { newId } from '../src/platform/values/ids.ts';
 import { findSendingInbox, type BenchStage } from './stage.ts';
 

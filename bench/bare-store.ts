@@ -3,7 +3,8 @@
  * platform with.
  */
 import type pg from 'pg';
-import { openPool, ROLES } from '../src/platform/store/db.ts';
+import { openPool } from '../src/platform/store/db.ts';
+import { ROLES } from '../src/platform/store/roles.ts';
 import { QUEUE_MADE } from '../src/platform/store/events.ts';
 import { newId } from '../src/platform/values/ids.ts';
 import { findSendingInbox, type BenchStage } from './stage.ts';

@@ -3,8 +3,8 @@
  * of the analytics and the choice of the next messages cost with 1,000,000 enrollments beside 1,000.
  */
 import { lockDue, listDue } from '../src/features/campaigns/portion-queries.ts';
-import { ROLES } from '../src/platform/store/db.ts';
-import { openDatabase } from '../src/platform/store/tenant.ts';
+import { ROLES } from '../src/platform/store/roles.ts';
+import { openDatabase } from '../src/platform/store/open-database.ts';
 import { connectAs } from '../test/support/database.ts';
 import { reportProgress } from '../test/support/progress.ts';
 import { waitUntil } from '../test/support/wait.ts';

@@ -4,7 +4,8 @@
  */
 import { pageContacts } from '../src/features/contacts/list/list.ts';
 import type { ContactQuery } from '../src/features/contacts/schemas.ts';
-import { openDatabase, type Tenant } from '../src/platform/store/tenant.ts';
+import type { Tenant } from '../src/platform/store/tenant.ts';
+import { openDatabase } from '../src/platform/store/open-database.ts';
 import { compareSizes, type Figure } from './measure.ts';
 import { FIELDS, RARE, seedPeople } from './people.ts';
 import type { BenchStage } from './stage.ts';

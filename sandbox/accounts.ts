@@ -21,6 +21,8 @@ export type Accounts = {
   /** While this is true, calls with any id and any token are accepted, and an account is made up for each unknown id. */
   open: boolean;
   subscribed: Set<string>;
+  /** What each phone in the business's own app was asked for, by phone number id. */
+  synced: Map<string, string[]>;
   wabaOverride: Map<string, CallbackOverride>;
   phoneOverride: Map<string, CallbackOverride>;
 };
@@ -44,6 +46,7 @@ export function createAccounts(open: boolean): Accounts {
     tokens: new Set(open ? [] : [DEMO.token]),
     open,
     subscribed: new Set(),
+    synced: new Map(),
     wabaOverride: new Map(),
     phoneOverride: new Map(),
   };

@@ -34,7 +34,11 @@ const OPERATIONS: Record<string, ControlOperation> = {
   'GET settings': ({ sandbox }) => answer(sandbox.graph.settings),
   'PUT settings': putSettings,
   'GET accounts': ({ sandbox }) =>
-    answer({ accounts: [...sandbox.graph.accounts.byPhone.values()], open: sandbox.graph.accounts.open }),
+    answer({
+      accounts: [...sandbox.graph.accounts.byPhone.values()],
+      open: sandbox.graph.accounts.open,
+      synced: Object.fromEntries(sandbox.graph.accounts.synced),
+    }),
   'POST accounts': ({ sandbox, body }) => answerOrProblem(registerAccount(sandbox.graph.accounts, toObject(body)), 201),
   'PATCH accounts': ({ sandbox, body }) => answerOrProblem(changeStanding(sandbox, toObject(body)), 200),
   'POST templates': ({ sandbox, body }) => {

@@ -8,10 +8,11 @@ import { applyFault } from './faults.ts';
 import { deleteMedia, describeMedia, findMedia, MEDIA_MAX_BYTES, uploadMedia } from './media.ts';
 import { onlyDigits, postMessage } from './messages.ts';
 import { configurePhone, describePhone, describeWaba, listPhones } from './phones.ts';
+import { requestSync } from './phone-sync.ts';
 import { takeFault, type Fault, type FaultPlace } from './settings.ts';
 import type { Sandbox } from './state.ts';
 import { listSubscriptions, subscribe, unsubscribe } from './subscriptions.ts';
-import { createTemplate, deleteTemplate, listTemplates } from './templates.ts';
+import { createTemplate, deleteTemplate, editTemplate, findOwnTemplate, listTemplates } from './templates.ts';
 
 /** One call of the Graph API, its path split into parts. */
 type GraphCall = {
@@ -44,7 +45,7 @@ const PHONE_EDGES: Record<string, (call: GraphCall, account: Account) => Answer 
   'POST ': async (call, account) => configurePhone(call.sandbox, account, await readJson(call)),
   'POST register': () => answer({ success: true }),
   'POST deregister': () => answer({ success: true }),
-  'POST smb_app_data': () => answer({ messaging_product: 'whatsapp', request_id: String(Date.now()) }),
+  'POST smb_app_data': async (call, account) => requestSync(call.sandbox.graph.accounts, account, await readJson(call)),
 };
 
 const WABA_EDGES: Record<string, HandleEdge> = {
@@ -65,15 +66,18 @@ const PLACES: Record<string, FaultPlace> = {
   media: 'media',
   '': 'phone',
   subscribed_apps: 'subscribed_apps',
+  smb_app_data: 'smb_app_data',
 };
 
 /**
  * Returns the place of the faults for a call. The call for a file's address and the call for a number's facts both have an id and no edge.
  */
-const faultPlace = ({ sandbox, method, id, edge }: GraphCall): FaultPlace =>
-  edge === '' && method === 'GET' && findMedia(sandbox.graph.media, id) !== undefined
-    ? 'media_address'
-    : (getOwnProperty(PLACES, edge) ?? 'phone');
+function faultPlace(call: GraphCall): FaultPlace {
+  const { sandbox, method, id, edge } = call;
+  if (edge === '' && method === 'GET' && findMedia(sandbox.graph.media, id) !== undefined) return 'media_address';
+  if (findEdited(call) !== undefined) return 'templates';
+  return getOwnProperty(PLACES, edge) ?? 'phone';
+}
 
 const readJson = async ({ req }: GraphCall): Promise<unknown> => parseJson(await readBody(req, JSON_MAX_BYTES));
 
@@ -135,6 +139,9 @@ function routeCall(call: GraphCall): Answer | Promise<Answer> {
   const media = edge === '' ? findMedia(sandbox.graph.media, id) : undefined;
   if (media !== undefined && method === 'GET') return describeMedia(sandbox.graph.media, media, sandbox.url);
   if (media !== undefined && method === 'DELETE') return deleteMedia(sandbox.graph.media, media);
+  const edited = findEdited(call);
+  if (edited !== undefined)
+    return readJson(call).then((body) => editTemplate(sandbox.graph.catalogue, edited, toObject(body)));
   const wabaEdge = getOwnProperty(WABA_EDGES, `${method} ${edge}`);
   const isPhone =
     sandbox.graph.accounts.byPhone.has(id) || getOwnProperty(PHONE_EDGES, `${method} ${edge}`) !== undefined;
@@ -145,6 +152,19 @@ function routeCall(call: GraphCall): Answer | Promise<Answer> {
   const phoneEdge = getOwnProperty(PHONE_EDGES, `${method} ${edge}`);
   if (account === undefined || phoneEdge === undefined) return makeErrorAnswer(makeUnknownObjectFailure(method, id));
   return phoneEdge(call, account);
+}
+
+/** The template that a call changes: one of a WABA to which its token belongs. */
+function findEdited({ sandbox: { graph }, method, id, edge, token }: GraphCall): ReturnType<typeof findOwnTemplate> {
+  if (method !== 'POST' || edge !== '') return undefined;
+  const { byPhone, open } = graph.accounts;
+  const own = open
+    ? graph.catalogue.byWaba.keys()
+    : byPhone
+        .values()
+        .filter((each) => each.token === token)
+        .map((each) => each.waba_id);
+  return findOwnTemplate(graph.catalogue, [...own], id);
 }
 
 /**

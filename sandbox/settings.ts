@@ -28,7 +28,14 @@ export type DownloadFault = { times: number | null; to?: string } & (
   | { kind: 'drip'; ms?: number }
 );
 
-export type FaultPlace = 'send' | 'templates' | 'media' | 'media_address' | 'phone' | 'subscribed_apps';
+export type FaultPlace =
+  | 'send'
+  | 'templates'
+  | 'media'
+  | 'media_address'
+  | 'phone'
+  | 'subscribed_apps'
+  | 'smb_app_data';
 
 type FailStatus = { code: number; title?: string; message?: string; details?: string; times: number | null };
 
@@ -72,7 +79,16 @@ export function defaultSettings(callbackUrl: string | null, chat: DemoChat | nul
     chat,
     // The delays are short enough for a test, and long enough for a person to see the status change.
     status_delays_ms: { sent: 50, delivered: 200, read: 600 },
-    faults: { send: [], templates: [], media: [], media_address: [], download: [], phone: [], subscribed_apps: [] },
+    faults: {
+      send: [],
+      templates: [],
+      media: [],
+      media_address: [],
+      download: [],
+      phone: [],
+      subscribed_apps: [],
+      smb_app_data: [],
+    },
     duplicates: 0,
     shuffle: 0,
     seed: 1,

@@ -96,6 +96,38 @@ export function createTemplate(catalogue: Catalogue, wabaId: string, input: Json
   return answer({ id: template.id, status: template.status, category: template.category });
 }
 
+/** Finds a template by its id among those of these WABAs. */
+export function findOwnTemplate(
+  catalogue: Catalogue,
+  wabaIds: readonly string[],
+  id: string,
+): { wabaId: string; template: Template } | undefined {
+  for (const wabaId of wabaIds) {
+    const template = templatesOf(catalogue, wabaId).find((each) => each.id === id);
+    if (template) return { wabaId, template };
+  }
+  return undefined;
+}
+
+/** `POST /{template}`: gives a template new components and, unless it is approved, another category. It is approved at once. */
+export function editTemplate(
+  catalogue: Catalogue,
+  { wabaId, template }: { wabaId: string; template: Template },
+  input: Json,
+): Answer {
+  const refuse = (details: string): Answer =>
+    makeErrorAnswer({ code: 100, message: '(#100) Invalid parameter', details });
+  const { name, language, status } = template;
+  if (!['APPROVED', 'REJECTED', 'PAUSED'].includes(status))
+    return refuse(`A template that is ${status} cannot be edited.`);
+  const category = toText(input['category']) ?? template.category;
+  if (status === 'APPROVED' && category !== template.category)
+    return refuse('The category of an approved template cannot be edited.');
+  const components = Array.isArray(input['components']) ? input['components'].map(toObject) : template.components;
+  setOwn(catalogue, wabaId, templateKey(name, language), { ...template, category, components, status: 'APPROVED' });
+  return answer({ success: true });
+}
+
 /** `DELETE /{waba}/message_templates?name=`: deletes the template in all languages. */
 export function deleteTemplate(catalogue: Catalogue, wabaId: string, query: URLSearchParams): Answer {
   const doomed = templatesOf(catalogue, wabaId).filter(({ name }) => name === query.get('name'));

@@ -178,7 +178,8 @@ function findSystemUse({ path, imports, members }: SourceFacts): number[] {
   if (SYSTEM_USERS.some((allowed) => allowed.test(path))) return [];
   const imported = imports.filter(
     ({ specifier, names }) =>
-      specifier?.endsWith('/platform/store/tenant.ts') && names.some((name) => SYSTEM_NAMES.includes(name)),
+      /\/platform\/store\/(tenant|open-database)\.ts$/.test(specifier ?? '') &&
+      names.some((name) => SYSTEM_NAMES.includes(name)),
   );
   return listDistinctLines([...imported, ...filterByName(members, SYSTEM_MEMBERS)].map(({ line }) => line));
 }

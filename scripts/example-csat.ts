@@ -1,4 +1,4 @@
-/** The steps that record the examples of satisfaction surveys. */
+/** The steps that record the examples of satisfaction surveys, and of a merge of conversations. */
 import { waitUntil } from '../test/support/wait.ts';
 import type { Json, Platform } from '../test/support/platform.ts';
 import type { Take } from './example-steps.ts';
@@ -24,4 +24,16 @@ export async function recordCsat(take: Take, platform: Platform): Promise<void> 
   await take('GET /v1/csat-surveys', '?rated=true');
   await take('GET /v1/csat-surveys/{id}', survey['_id']);
   await ask(null);
+  await recordMerge(take, platform, { from, conversation });
+}
+
+/** The contact writes again about the same matter. */
+async function recordMerge(
+  take: Take,
+  { call, receive }: Platform,
+  { from, conversation }: { from: string; conversation: string },
+): Promise<void> {
+  await receive({ from, text: 'And on holidays?' });
+  const { result } = (await call(200, 'GET', `/v1/conversations?search=${from}&open=true`)).body;
+  await take('POST /v1/conversations/{id}/merge', result[0]._id, { body: { conversation } });
 }

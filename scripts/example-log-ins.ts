@@ -42,7 +42,18 @@ async function recordSingleSignOn(take: Take, platform: Platform): Promise<void>
   const { redirect_to } = await take('POST /v1/auth/single-sign-on', '', { ...visitor, body: { email } });
   const back = await fetch(redirect_to, { redirect: 'manual' });
   const query = new URL(back.headers.get('location') ?? '').search.slice(1);
-  await take('POST /v1/auth/session/single-sign-on', '', { ...visitor, sendsCookie: true, body: { query } });
+  const { user } = await take('POST /v1/auth/session/single-sign-on', '', {
+    ...visitor,
+    sendsCookie: true,
+    body: { query },
+  });
+  await take('DELETE /v1/users/{id}/single-sign-on', user._id);
+  const { _id, token: key } = await platform.createUser(platform.demo._id, 'OPERATOR');
+  await platform.database.sql(
+    `update users set single_sign_on_issuer = $1, single_sign_on_subject = _id where _id = $2`,
+    [provider.issuer, _id],
+  );
+  await take('DELETE /v1/auth/single-sign-on', '', { key });
   await take('DELETE /v1/single-sign-on');
 }
 

@@ -25,7 +25,7 @@ import { recordRevocation } from './example-messages.ts';
 import { recordApp, recordNotifications, recordPeople } from './example-people.ts';
 import { describeForm, type Step, type Take } from './example-steps.ts';
 import { recordReports } from './example-reports.ts';
-import { recordBulk, recordTemplateSend } from './example-templates.ts';
+import { recordBulk, recordTemplates, recordTemplateSend } from './example-templates.ts';
 import { settle } from './example-values.ts';
 
 const FILE = 'docs/reference/examples.json';
@@ -103,7 +103,7 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   await take('GET /v1/inboxes/{id}/health', platform.demo.inbox);
   await take('GET /v1/inboxes/{id}/pairing', platform.demo.inbox);
   await take('PUT /v1/inboxes/{id}', platform.demo.inbox, { body: { name: 'Sales', default_owner: user._id } });
-  await recordTemplates(take, platform);
+  await recordTemplates(take, platform.demo.inbox);
   const steps = [{ name: 'New' }, { name: 'Qualified' }, { name: 'Bought', kind: 'WON' }];
   const pipeline = await take('POST /v1/pipelines', '', { body: { name: 'Sales', steps } });
   await take('PATCH /v1/pipelines/{id}', pipeline._id, { body: { name: 'Sales in Brazil' } });
@@ -164,22 +164,6 @@ async function recordChangeRun(take: Take, path: string, change: Json): Promise<
   });
   await take(`GET ${path}`);
   await take(`POST ${path}/{id}/cancel`, _id);
-}
-
-async function recordTemplates(take: Take, platform: Platform): Promise<void> {
-  const profile = await take('POST /v1/inboxes', '', { body: { channel: 'PROFESSIONAL_NETWORK', name: 'LinkedIn' } });
-  await take('POST /v1/inboxes/{id}/connect-link', profile._id);
-  await take('POST /v1/inboxes/{id}/check-numbers', profile._id, { body: { numbers: ['+5511988887777', '+551'] } });
-  const { inbox } = platform.demo;
-  const path = `/v1/inboxes/${inbox}/templates?name=appointment_reminder`;
-  await record(platform, 'GET /v1/inboxes/{id}/templates', path);
-  const components = [
-    { type: 'BODY', text: 'Hi {{1}}, your cake is ready.', example: { body_text: [['Maria']] } },
-    { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'On my way' }] },
-  ];
-  const body = { name: 'cake_ready', language: 'en', category: 'UTILITY', components };
-  await take('POST /v1/inboxes/{id}/templates', inbox, { body });
-  await take('DELETE /v1/inboxes/{id}/templates/{name}', `${inbox},cake_ready`);
 }
 
 async function recordTables(take: Take, { contact }: Json): Promise<void> {

@@ -198,6 +198,7 @@ const PORT = [
   'src/channels/scene.ts',
   'src/channels/web-config.ts',
   'src/channels/limits.ts',
+  'src/channels/phone-sync.ts',
   'src/channels/marks.ts',
   'src/channels/media.ts',
   'src/channels/settings.ts',

@@ -86,6 +86,7 @@ export const TUNING: readonly Tuning[] = [
       'channels/gateway.ts': 'MAX_SENTENCE',
       'channels/templates/for-recipient.ts': 'MAX_SHOWN',
       'channels/wap-auto-closer/graph.ts': 'MAX_SENTENCE',
+      'channels/wap-auto-closer/phone-sync.ts': 'MAX_SENTENCE',
       'features/bulk/given.ts': 'MAX_PHONE',
       'features/custom-fields/values.ts': 'MAX_LISTED',
       'features/imports/reading.ts': 'MAX_SHOWN',

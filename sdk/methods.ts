@@ -10,6 +10,7 @@ export const METHODS: Record<string, Record<string, string>> = {
     openSessionByPasskey: 'POST /v1/auth/session/passkey',
     openSessionBySingleSignOn: 'POST /v1/auth/session/single-sign-on',
     beginSingleSignOn: 'POST /v1/auth/single-sign-on',
+    unlinkSingleSignOn: 'DELETE /v1/auth/single-sign-on',
     beginPasskeyLogIn: 'POST /v1/auth/passkey',
     listPasskeys: 'GET /v1/auth/passkeys',
     beginPasskey: 'POST /v1/auth/passkeys/begin',
@@ -27,6 +28,7 @@ export const METHODS: Record<string, Record<string, string>> = {
   },
   users: {
     resetSecondFactor: 'DELETE /v1/users/{id}/second-factor',
+    unlinkSingleSignOn: 'DELETE /v1/users/{id}/single-sign-on',
   },
   singleSignOn: {
     get: 'GET /v1/single-sign-on',
@@ -95,6 +97,7 @@ export const METHODS: Record<string, Record<string, string>> = {
     addParticipant: 'POST /v1/conversations/{id}/participants',
     removeParticipant: 'DELETE /v1/conversations/{id}/participants/{userId}',
     runMacro: 'POST /v1/conversations/{id}/macro',
+    merge: 'POST /v1/conversations/{id}/merge',
     changeStep: 'PUT /v1/conversations/{id}/step',
     markAsRead: 'PUT /v1/conversations/{id}/read',
     markAsUnread: 'PUT /v1/conversations/{id}/unread',

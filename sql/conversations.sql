@@ -58,6 +58,13 @@ language sql stable as $$
   select convert_from(decode(nullif(current_setting('app.actor', true), ''), 'hex'), 'UTF8')::jsonb
 $$;
 
+-- Whether the transaction merges two conversations. The one that stays may be opened, assigned and tagged by that, but these changes were
+-- already reported for the other conversation. So no rule runs for it, no user is notified, and no report counts it.
+create or replace function is_merging() returns boolean
+language sql stable as $$
+  select coalesce(current_setting('app.merging', true), '') = 'on'
+$$;
+
 -- Makes a user follow a conversation, and returns whether the user follows it then. A conversation has at most 50 followers. A user who has
 -- unfollowed it follows it again only with `again`.
 create or replace function follow_conversation(company text, conversation text, follower text, again boolean) returns boolean

@@ -59,11 +59,22 @@ create or replace trigger gives_out after update of availability, status, role o
 
 create or replace function note_new_member() returns trigger language plpgsql as $$
 begin
-  perform note_team_turn(new.company_id, new.team_id);
+  -- With the team, the user may see more inboxes, whose conversations wait in the user's other teams.
+  perform note_turns_of_member(new.company_id, new.user_id);
   return null;
 end
 $$;
 create or replace trigger gives_out after insert on team_members for each row execute function note_new_member();
+
+-- More users may see an inbox than before.
+create or replace function note_opened_inbox() returns trigger language plpgsql as $$
+begin
+  perform note_team_turn(new.company_id, _id) from teams where company_id = new.company_id;
+  return null;
+end
+$$;
+create or replace trigger gives_out after update of members on inboxes for each row
+  when (old.members is distinct from new.members) execute function note_opened_inbox();
 
 -- A team begins to give out its conversations, or gives out more than before.
 create or replace function note_changed_team() returns trigger language plpgsql as $$

@@ -1,3 +1,34 @@
+-- Whether a user sees an inbox, with all that belongs to it.
+create or replace function sees_inbox(i inboxes, member users) returns boolean language sql stable as $$
+  select i.members is null or member.role in ('OWNER', 'ADMIN') or i.members -> 'users' ? member._id
+    or exists (select from team_members m where m.company_id = i.company_id and m.user_id = member._id and i.members -> 'teams' ? m.team_id)
+$$;
+
+-- The id of a user to whom new conversations of an inbox are assigned; null if the user is removed or INACTIVE, or no longer sees the inbox.
+create or replace function seeing(i inboxes, member text) returns text language sql stable as $$
+  select u._id from users u where u.company_id = i.company_id and u._id = member and u.removed_at is null and u.status = 'ACTIVE' and sees_inbox(i, u)
+$$;
+
+-- The owner of new conversations of an inbox. If the inbox has no members, it reads nothing else, because a background job removes such users.
+create or replace function seeing_owner(i inboxes) returns text language sql stable as $$
+  select case when i.members is null then i.default_owner else seeing(i, i.default_owner) end
+$$;
+
+-- The inboxes that a user sees; null for all.
+create or replace function visible_inboxes(member users) returns text[] language sql stable as $$
+  select case when member.role not in ('OWNER', 'ADMIN')
+      and exists (select from inboxes where company_id = member.company_id and members is not null)
+    then array(select i._id from inboxes i where i.company_id = member.company_id and sees_inbox(i, member)) end
+$$;
+
+-- Whether a user sees a conversation. If no inbox of the company has members, it reads nothing else.
+create or replace function sees_conversation(company text, conversation text, member text) returns boolean language sql stable as $$
+  select not exists (select from inboxes where company_id = company and members is not null)
+    or exists (select from conversations v join inboxes i on i.company_id = v.company_id and i._id = v.inbox_id
+        join users u on u.company_id = v.company_id and u._id = member
+      where v.company_id = company and v._id = conversation and sees_inbox(i, u))
+$$;
+
 -- Reserves a place in the day for each of these different people, in their order, as long as there are places. Who was reached within
 -- the day takes no new one. A minute counts until a day after its end, so the sum is never too small.
 create or replace function reserve_people(company text, network text, business text, people text[])

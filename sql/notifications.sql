@@ -33,7 +33,8 @@ language plpgsql as $$
 declare
   actor jsonb := current_actor();
 begin
-  if actor ->> 'type' = 'USER' and actor ->> 'id' = receiver or not is_notified(company, receiver, about) then return; end if;
+  if actor ->> 'type' = 'USER' and actor ->> 'id' = receiver or not is_notified(company, receiver, about)
+    or not sees_conversation(company, conversation, receiver) then return; end if;
   update notifications n set count = n.count + (n.conversation_id is distinct from conversation)::int,
       conversation_id = case when n.conversation_id = conversation then conversation end, created_at = now(), updated_at = now()
     where n.company_id = company and n._id = (select _id from notifications
@@ -49,6 +50,7 @@ $$;
 create or replace function notify_owner() returns trigger
 language plpgsql as $$
 begin
+  if is_merging() then return null; end if;
   if tg_op = 'UPDATE' or current_actor() is not null then
     perform notify_change(new.company_id, new.owner_id, 'ASSIGNED', new._id);
   end if;
@@ -71,6 +73,7 @@ declare
   ids text[];
   teams text[];
 begin
+  if is_merging() then return null; end if;
   if tg_op = 'INSERT' then
     select array_agg(company_id), array_agg(_id), array_agg(team_id) into companies, ids, teams from opened
       where status = 'OPEN' and owner_id is null and handled_by <> 'AI' and last_message_id is null;
@@ -99,7 +102,7 @@ begin
   ), news as materialized (
     select t.company_id, t.user_id, t.kind, count(*)::int as count, case when count(*) = 1 then min(t._id) end as conversation_id
     from told t join users u on u.company_id = t.company_id and u._id = t.user_id and u.status <> 'INACTIVE'
-    where not coalesce(actor ->> 'type' = 'USER' and actor ->> 'id' = t.user_id, false)
+    where not coalesce(actor ->> 'type' = 'USER' and actor ->> 'id' = t.user_id, false) and sees_conversation(t.company_id, t._id, t.user_id)
     group by t.company_id, t.user_id, t.kind order by t.company_id, t.user_id, t.kind
   ), recent as materialized (
     select news.*, n._id from news cross join lateral (
@@ -134,7 +137,8 @@ begin
   if new.sender_type = 'USER' and new.origin = 'DASHBOARD' then
     perform follow_conversation(new.company_id, new.conversation_id, new.sender_id, again => false);
   end if;
-  for mentioned in select each from unnest(new.mentions) each where new.sender_type <> 'USER' or each <> new.sender_id order by each loop
+  for mentioned in select each from unnest(new.mentions) each where (new.sender_type <> 'USER' or each <> new.sender_id)
+    and sees_conversation(new.company_id, new.conversation_id, each) order by each loop
     perform follow_conversation(new.company_id, new.conversation_id, mentioned, again => true);
     if is_notified(new.company_id, mentioned, 'MENTIONED') then
       perform raise_notification(new.company_id, mentioned, 'MENTIONED', new.conversation_id, new._id, current_actor(), true);
@@ -214,6 +218,8 @@ declare
   companies text[];
   ids text[];
 begin
+  -- Targets that were missed before a merge are no news.
+  if is_merging() then return null; end if;
   select array_agg(company_id), array_agg(conversation_id) into companies, ids from (
     select company_id, conversation_id, breached_at from written where breached_at is not null
     except select company_id, conversation_id, breached_at from earlier) missed;
@@ -226,7 +232,7 @@ begin
         union all select m.user_id from team_members m where v.owner_id is null and m.company_id = v.company_id and m.team_id = v.team_id) r
       join users u on u.company_id = v.company_id and u._id = r.user_id and u.status <> 'INACTIVE'
       left join notification_settings s on s.company_id = u.company_id and s.user_id = u._id and s.kind = 'SLA_BREACHED'
-    where coalesce(s.in_console, notifies_by_default('SLA_BREACHED', 'console'))
+    where coalesce(s.in_console, notifies_by_default('SLA_BREACHED', 'console')) and sees_conversation(v.company_id, v._id, u._id)
     order by v.company_id, u._id, v._id
     on conflict (company_id, user_id, kind, conversation_id) where read_at is null do update
       set count = n.count + 1, message_id = null, actor_type = null, actor_id = null, actor_name = null, created_at = now(), updated_at = now();

@@ -13,9 +13,10 @@ $$;
 create or replace trigger reported_opened after insert on conversations
   referencing new table as added for each statement execute function note_opened_conversations();
 
--- Open conversations that are deleted leave the backlog.
+-- Open conversations that are deleted leave the backlog. One that is merged stays in it as the other one.
 create or replace function note_gone_conversations() returns trigger language plpgsql as $$
 begin
+  if is_merging() then return null; end if;
   insert into report_facts (company_id, kind, inbox_id, team_id, campaign_id, tags)
     select company_id, 'GONE', inbox_id, team_id, campaign_id, tags from gone where status <> 'CLOSED' and not is_test;
   return null;
@@ -31,6 +32,8 @@ return waited is not null and (waits is null or waits > waited);
 
 create or replace function time_conversation() returns trigger language plpgsql as $$
 begin
+  -- A merge brings the times of the conversation that was open.
+  if is_merging() then return new; end if;
   if old.status = 'CLOSED' then
     new.opened_at := now();
     new.first_reply_at := null;
@@ -55,6 +58,7 @@ declare
   is_closed constant boolean := new.status = 'CLOSED';
   waited constant bigint := extract(epoch from least(now(), new.waiting_since) - old.waiting_since);
 begin
+  if is_merging() then return null; end if;
   if is_closed <> (old.status = 'CLOSED') then
     insert into report_facts (company_id, kind, total, inbox_id, team_id, user_id, agent_id, campaign_id, tags)
       values (new.company_id, case when is_closed then 'CLOSED' else 'REOPENED' end,

@@ -50,7 +50,7 @@ create or replace function leave_changed_for_rules() returns trigger language pl
 declare
   wanted text[];
 begin
-  if current_actor() ->> 'type' in ('RULE', 'CAMPAIGN') then return null; end if;
+  if current_actor() ->> 'type' in ('RULE', 'CAMPAIGN') or is_merging() then return null; end if;
   select array_agg(distinct event) into wanted from rules where is_active and company_id in (select company_id from changed);
   if wanted is null then return null; end if;
   if 'CONVERSATION_OPENED' = any (wanted) then

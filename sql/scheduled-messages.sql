@@ -15,7 +15,8 @@ create or replace trigger noted_update after update on scheduled_messages for ea
 create or replace function notify_not_sent() returns trigger
 language plpgsql as $$
 begin
-  if is_notified(new.company_id, new.actor ->> 'id', 'NOT_SENT') then
+  if is_notified(new.company_id, new.actor ->> 'id', 'NOT_SENT')
+    and sees_conversation(new.company_id, new.conversation_id, new.actor ->> 'id') then
     perform raise_notification(new.company_id, new.actor ->> 'id', 'NOT_SENT', new.conversation_id, new.message_id, null, true);
   end if;
   return null;

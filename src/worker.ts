@@ -30,6 +30,7 @@ import {
   confirmConnectionJob,
   readStandingJob,
 } from './features/inboxes/jobs.ts';
+import { historyOverdueJob, requestHistoryJob } from './features/inboxes/history/jobs.ts';
 import { startPreparing } from './features/knowledge/loop.ts';
 import { purgeChangesJob } from './features/live/jobs.ts';
 import { findUndividedJob } from './features/messages/jobs.ts';
@@ -79,6 +80,8 @@ const jobs = [
   checkReportedJob,
   confirmConnectionJob,
   readStandingJob,
+  requestHistoryJob,
+  historyOverdueJob,
   confirmAllJob,
   emptyStepJob,
   markReadJob,

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { dataPath, type Config } from '../config.ts';
 import { findRunningPostgres } from '../platform/store/embedded-postgres.ts';
 import { createLog } from '../platform/work/telemetry.ts';
-import { openDatabase, type Database, type DatabaseOptions } from '../platform/store/tenant.ts';
+import type { Database } from '../platform/store/tenant.ts';
+import { openDatabase, type DatabaseOptions } from '../platform/store/open-database.ts';
 import { startDatabase } from './database.ts';
 
 export async function withOperatorsDatabase<T>(

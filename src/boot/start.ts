@@ -28,7 +28,7 @@ import { watchStorage } from '../platform/store/storage-watch.ts';
 import { createMetrics, type Log } from '../platform/work/telemetry.ts';
 import { watchReplication } from '../platform/store/replication.ts';
 import { keepStatisticsFresh } from '../platform/store/statistics.ts';
-import { openDatabase, type Database } from '../platform/store/tenant.ts';
+import { openDatabase } from '../platform/store/open-database.ts';
 import { startWorker } from '../worker.ts';
 import { isWildcard } from '../platform/outside/own-address.ts';
 import { createKeyring } from '../platform/http/tokens.ts';
@@ -163,7 +163,7 @@ interface StartedParts {
 
 /** Throws when the processes that used this database before had another encryption key or another token secret. */
 async function checkSecrets(
-  database: Database,
+  database: Kit['database'],
   { encryptionKey }: InstallationSecrets,
   tokenSecrets: Parameters<typeof agreeOnTokenSecret>[1],
 ): Promise<void> {

@@ -15,6 +15,7 @@ import type { HostedLogIn } from './log-in.ts';
 import type { InboundAccount, InboundPeopleLimit, SendingLimits } from './limits.ts';
 import type { OutboundFile } from './media.ts';
 import type { ChannelSettings } from './settings.ts';
+import type { InboundHistory, PhoneSync } from './phone-sync.ts';
 import type { AnsweredMessage, MessageThread } from './thread.ts';
 import type { ChannelTemplates, InboundTemplate } from './templates/network.ts';
 
@@ -139,6 +140,7 @@ export type Inbound =
   | InboundReport
   | InboundPosition
   | InboundConnection
+  | InboundHistory
   | InboundAccount
   | InboundTemplate
   | InboundPeopleLimit
@@ -223,7 +225,7 @@ export interface NetworkAccess<Table extends SettingTable = NoSettings> {
   callers: Callers;
 }
 
-export interface ChannelNetwork<Config = Record<string, unknown>> extends SendingLimits<Config> {
+export interface ChannelNetwork<Config = Record<string, unknown>> extends SendingLimits<Config>, PhoneSync<Config> {
   /** `callback` is the address at which the network shall notify this inbox; null leaves the network's present setting. The `company` is the one whose share is used. */
   check?(config: Config, signal: AbortSignal, callback: Callback | null, company: string): Promise<CheckResult>;
   /** Returns the code by which a phone is paired with the inbox. Never throws. */

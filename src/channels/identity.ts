@@ -20,6 +20,11 @@ export interface Person {
   names: Identity[];
   /** The name for display, when the network sends one. It identifies no one. */
   displayName?: string;
+  /**
+   * The name that the person has chosen at the network, as readUsername returns it: null when the network says that there is none, absent
+   * when it says nothing. It identifies no one, because it can pass to another person.
+   */
+  username?: string | null;
 }
 
 export interface IdentityKind {

@@ -42,6 +42,7 @@ import { claimCatalogues, COPY_QUEUE } from '../../src/features/templates/copy-q
 import { openLeases, type LeasedTable } from '../../src/platform/work/claims/leases.ts';
 import { claimRuns, listForgottenRuns, runQueue } from '../../src/platform/work/runs/queries.ts';
 import { deleteOldAsides } from '../../src/features/inbound/queries.ts';
+import { moveThreadMessages } from '../../src/features/merges/conversations/queries.ts';
 import { moveMessages, moveRows } from '../../src/features/merges/queries.ts';
 import { findCrossed } from '../../src/features/messages/ingest-parked-queries.ts';
 import { failUnknown } from '../../src/features/messages/ingest-failure-queries.ts';
@@ -57,7 +58,8 @@ import {
   recordOutcomes,
   sweepInterrupted,
 } from '../../src/features/webhooks/delivery-queries.ts';
-import { ROLES, type Statement } from '../../src/platform/store/db.ts';
+import { type Statement } from '../../src/platform/store/db.ts';
+import { ROLES } from '../../src/platform/store/roles.ts';
 import { purgeAttempts } from '../../src/platform/http/idempotency.ts';
 import { purgeBuckets } from '../../src/platform/http/limits.ts';
 import { COMPANY, COUNT, makeId, NAMED, openBulk, WAITING } from '../support/bulk.ts';
@@ -139,6 +141,11 @@ const WALKS: Record<string, Walk> = {
     role: app,
     walked: ['messages', 'conversations'],
     walk: (tx) => moveMessages(tx, { from: NAMED, to: makeId(2) }, LIMIT),
+  },
+  'the messages of a merged conversation': {
+    role: app,
+    walked: ['messages'],
+    walk: (tx) => moveThreadMessages(tx, { from: NAMED, to: makeId(2) }, LIMIT),
   },
   'the rows of a merged contact': {
     role: app,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test, type TestContext } from 'node:test';
 import { exec, isUnavailable } from '../../src/platform/store/db.ts';
-import { openDatabase } from '../../src/platform/store/tenant.ts';
+import { openDatabase } from '../../src/platform/store/open-database.ts';
 import { openDatabasePair } from '../full/harness/database-pair.ts';
 import { buildNotification, buildTextElement, createNetwork } from '../full/harness/network.ts';
 import { call, createInbox, openStage, sendRequest } from '../full/harness/stage.ts';
@@ -60,7 +60,10 @@ async function stopCommits(t: TestContext): Promise<void> {
 test('a COMMIT that waits for a dead standby keeps its connection, so that there are never more than the pool has', async (t) => {
   const database = openDatabase({ url: pair.store(standby, primary).url, poolSize: 2, waitMs: 100, statementMs: 100 });
   const names = ['a', 'b', 'c', 'd'];
-  for (const name of names) assert.equal((await create(name)).status, 201);
+  for (const name of names) {
+    const repeat = randomUUID();
+    await waitUntil(`the contact ${name}`, async () => (await create(name, repeat)).status === 201);
+  }
   await api.terminate();
   const change = (name: string): Promise<number> =>
     database.tenantTx(tenant._id, (tx) =>

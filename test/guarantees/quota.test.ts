@@ -13,6 +13,7 @@ import {
 import { startPlatform, type Answer, type CallOptions, type Json } from '../support/platform.ts';
 import { createRandom } from '../support/random.ts';
 import { expectProblem } from '../support/refusals.ts';
+import { measureBytes } from '../support/rows.ts';
 import { importSheet } from '../support/sheets.ts';
 import { writeAsContact, reportStatuses, sendText } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
@@ -25,20 +26,7 @@ const platform = await startPlatform({ env: { COMPANY_QUOTA: '1000MB' } });
 const { call, database, demo, globalKey } = platform;
 const network = await openNetwork(platform);
 
-/** Sums the bytes of a company's records from every table that stores row sizes, without using any counter. */
-async function sumRecordBytes(company: string): Promise<number> {
-  const tables = await database.sql<{ name: string }>(
-    `select table_name as name from information_schema.columns where column_name = 'record_bytes' and table_schema = 'public'`,
-  );
-  assert.ok(tables.length >= 10);
-  const rows = tables.map(({ name }) => `select record_bytes from ${name} where company_id = $1`);
-  const [row] = await database.sql<{ bytes: number }>(
-    `select coalesce(sum(record_bytes), 0)::float8 as bytes from (${rows.join(' union all ')}) records`,
-    [company],
-  );
-  return row?.bytes ?? 0;
-}
-
+const sumRecordBytes = async (company: string): Promise<number> => (await measureBytes(platform, company)).records;
 const readCompany = async (company: string): Promise<Json> =>
   (await call(200, 'GET', `/v1/companies/${company}`, { key: globalKey })).body;
 const readStoredBytes = async (company: string): Promise<number> => (await readCompany(company)).usage.stored_bytes;

@@ -112,13 +112,52 @@ test('conversations without a stage wait in the first column of the default pipe
   await cardIn('No stage', 'Lia Prado').and(page.locator(':focus')).waitFor();
   await isIn(null);
   await page.locator('[data-card]').filter({ hasText: 'Lia Prado' }).getByRole('button').click();
-  await page.getByRole('menuitem', { name: 'Visita' }).click();
-  await cardIn('Visita', 'Lia Prado').waitFor();
+  await page.getByRole('menuitem', { name: 'Visita' }).press('Enter');
+  await cardIn('Visita', 'Lia Prado').and(page.locator(':focus')).waitFor();
   await isIn(steps[1]._id);
 
   await page.goto(`${platform.url}/console/board/${second}`);
   await region('Garantia').waitFor();
   assert.equal(await region('No stage').count(), 0);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a card that is moved again before the platform has answered stays in its new column with the focus', async () => {
+  const { steps } = await createPipeline();
+  const id = await startConversation('Noa Melo', '5511988880031', steps[0]._id);
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/board' });
+  const cardIn = (step: string) => page.getByRole('region', { name: step }).getByRole('link', { name: /Noa Melo/ });
+  await cardIn('Pedido').waitFor();
+  // Each answer waits until the test lets it go.
+  const held: (() => Promise<void>)[] = [];
+  await page.route(/conversations\/[^/?]+(\/step)?$/, async (route) => {
+    if (route.request().method() === 'GET') return route.continue();
+    const response = await route.fetch();
+    held.push(() => route.fulfill({ response }));
+  });
+  const answered = (count: number): Promise<unknown> =>
+    waitUntil('the platform has answered', async () => held.length === count);
+  await cardIn('Pedido').focus();
+  await page.keyboard.press('Shift+ArrowRight');
+  await cardIn('Visita').and(page.locator(':focus')).waitFor();
+  await answered(1);
+  await page.keyboard.press('Shift+ArrowLeft');
+  await cardIn('Pedido').and(page.locator(':focus')).waitFor();
+  // The first move is answered while the second one waits, and then the stream brings a later version.
+  await held[0]?.();
+  await answered(2);
+  await platform.call(200, 'PATCH', `/v1/conversations/${id}`, { key, body: { tags: ['urgent'] } });
+  await cardIn('Pedido').filter({ hasText: 'urgent' }).and(page.locator(':focus')).waitFor();
+  const handled = page.waitForResponse((answer) => answer.request().method() !== 'GET' && answer.url().includes(id));
+  await held[1]?.();
+  await handled;
+  await page.evaluate('new Promise(requestAnimationFrame)');
+  await waitUntil('the last move is stored', async () => {
+    const { body } = await platform.call(200, 'GET', `/v1/conversations/${id}`, { key });
+    return body.step === steps[0]._id;
+  });
+  await cardIn('Pedido').and(page.locator(':focus')).waitFor();
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -200,7 +200,7 @@ test('what is done with a conversation offline runs in the same order once the b
   await close();
 });
 
-test('a close that waits offline is left out when the contact has written meanwhile', async () => {
+test('a close that waits offline is left out when the contact has written meanwhile, also when a colleague has read it', async () => {
   const { conversation, contact } = await writeAsContact(platform, { name: 'Eva Urgente', text: 'Obrigada' });
   const path = `/v1/conversations/${conversation._id}`;
   const { page, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
@@ -209,6 +209,7 @@ test('a close that waits offline is left out when the contact has written meanwh
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Close', exact: true }).click();
   await writeAsContact(platform, { from: contact.phone_number.slice(1), text: 'Liga para mim?' });
+  await call(200, 'PUT', `${path}/read`);
   await page.context().setOffline(false);
   await notice(page, 'The conversation with Eva Urgente was not closed').waitFor();
   assert.equal((await call(200, 'GET', path)).body.status, 'OPEN');

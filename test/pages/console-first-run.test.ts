@@ -65,26 +65,48 @@ test('the checklist says that its steps could not be read, and reads them again'
   await close();
 });
 
-/** The screens with lists of which a new company has nothing, each with the button of its first record. */
+/** The screens with lists of which a new company has nothing, each with what it says then and the button of its first record. */
 const EMPTY = {
-  contacts: 'New contact',
-  businesses: 'New business',
-  campaigns: 'New campaign',
-  agents: 'New agent',
-  knowledge: 'Write a text',
-  'quick-replies': 'New quick reply',
-  tables: 'New table',
-  inboxes: 'Connect an inbox',
-  webhook: 'Set up the webhook',
-};
+  contacts: ['No contacts yet', 'New contact'],
+  businesses: ['No businesses yet', 'New business'],
+  campaigns: ['No campaigns yet', 'New campaign'],
+  agents: ['No agents yet', 'New agent'],
+  knowledge: ['No knowledge yet', 'Write a text'],
+  'quick-replies': ['No quick replies yet', 'New quick reply'],
+  tables: ['No tables yet', 'New table'],
+  inboxes: ['No inboxes yet', 'Connect an inbox'],
+  webhook: ['No webhook is set up', 'Set up the webhook'],
+} as const;
 
-test('an empty list has the primary button of its screen, which is not in the head of the screen as well', async () => {
+test('a screen without a record has the button for its first one, and no other primary button', async () => {
   const { page, complaints, close } = await begin('OWNER');
-  for (const [path, name] of Object.entries(EMPTY)) {
+  for (const [path, [title, name]] of Object.entries(EMPTY)) {
     await page.goto(`${platform.url}/console/${path}`);
-    await page.locator('main > :not(header)').getByRole('button', { name }).waitFor();
+    await page.getByText(title, { exact: true }).waitFor();
+    await page.getByRole('button', { name }).waitFor();
     assert.deepEqual(await page.locator('main [data-kind=primary]').allTextContents(), [name]);
   }
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('the button of the first record keeps its place and the focus when the list turns out to be empty, and when it has a record', async () => {
+  const { page, complaints, close } = await begin('OWNER');
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/v1/teams?*', async (route) => {
+    await answer.promise;
+    await route.continue();
+  });
+  await page.goto(`${platform.url}/console/teams`);
+  const button = page.getByRole('button', { name: 'New team' });
+  await button.focus();
+  answer.resolve();
+  await page.getByText('No teams yet').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Sales');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).press('Enter');
+  await page.getByRole('row', { name: /Sales/ }).waitFor();
+  await button.and(page.locator(':focus')).waitFor();
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsoleAt, openEnglishPage } from '../support/console.ts';
 import { CLIENT, startProvider } from '../support/openid.ts';
-import { createPerson, PASSWORD } from '../support/people.ts';
+import { createPerson, PASSWORD, readMailToken, resetPassword, waitForMail } from '../support/people.ts';
 import { startPlatform } from '../support/platform.ts';
 import { findPort } from '../support/ports.ts';
 
@@ -68,6 +68,14 @@ test('an owner sets the provider and tests the connection, and a colleague comes
   await section.getByLabel('Create users at their first log-in').check();
   await section.getByRole('button', { name: 'Save single sign-on' }).click();
   await section.getByText('A secret is stored.').waitFor();
+  const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT');
+  await section.getByRole('textbox', { name: 'E-mail domains' }).press('Enter');
+  assert.equal((await saved).status(), 200);
+  await section.getByRole('textbox', { name: 'E-mail domains' }).and(page.locator(':focus')).waitFor();
+  provider.behave({ describe: { issuer: 'https://another.example' } });
+  await section.getByRole('button', { name: 'Test connection' }).click();
+  await section.getByText('The provider has another issuer.').waitFor();
+  provider.behave();
   await section.getByRole('button', { name: 'Test connection' }).click();
   await section.getByText('The provider answers correctly.').waitFor();
   assert.deepEqual(await findBarriers(page), []);
@@ -117,6 +125,7 @@ test('by keyboard alone a person adds a passkey, logs in with it and without a p
   await tabTo(page, 'Add a passkey');
   await page.keyboard.press('Enter');
   await findDialog(page).waitFor();
+  assert.equal(await findDialog(page).getByLabel('Name').inputValue(), 'Chrome on Linux');
   await page.keyboard.type('Laptop');
   await page.keyboard.press('Tab');
   await page.keyboard.type('another password');
@@ -127,6 +136,11 @@ test('by keyboard alone a person adds a passkey, logs in with it and without a p
   await page.keyboard.type(PASSWORD);
   await page.keyboard.press('Enter');
   await page.getByRole('list', { name: 'Your passkeys' }).getByText('Laptop').waitFor();
+  await tabTo(page, 'Add a passkey');
+  await page.keyboard.press('Enter');
+  await findDialog(page).getByLabel('Password').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByText('This device already has a passkey for your account.').waitFor();
 
   await page.context().clearCookies();
   await page.reload();
@@ -166,5 +180,119 @@ test('by keyboard alone a person adds a passkey, logs in with it and without a p
   await page.getByRole('button', { name: 'Log in with a passkey' }).click();
   await page.getByText('This passkey does not log you in.').waitFor();
   assert.deepEqual(withoutErrors(complaints()), []);
+  await close();
+});
+
+test('a passkey that was removed is named as the reason when it is given after the password', async () => {
+  const { email } = await createPerson(platform, demo._id, 'OPERATOR');
+  const { page, close } = await openConsoleAt({ url, email }, browser, { path: '/profile' });
+  await addAuthenticator(page);
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await findDialog(page).getByLabel('Password').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByText('not used yet').waitFor();
+  // The person has another one elsewhere.
+  await platform.database.sql(
+    `update passkeys set credential_id = 'another', public_key = ''::bytea where email = lower($1)`,
+    [email],
+  );
+  await page.context().clearCookies();
+  await page.reload();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Use a passkey' }).press('Enter');
+  await page.getByText('This passkey does not log you in. It may have been removed.').waitFor();
+  await close();
+});
+
+test('a user whom the provider has created is mailed a link where a password is needed, and removes the link with the provider once there is one', async () => {
+  const email = 'nina@acme.test';
+  provider.behave({ claims: { sub: 'nina', email, email_verified: true, name: 'Nina Alves' } });
+  const { page, complaints } = await openEnglishPage(browser);
+  await page.goto(`${url}/console/profile`);
+  await page.getByRole('button', { name: 'Log in with single sign-on' }).click();
+  await page.getByLabel('E-mail').fill(email);
+  await page.keyboard.press('Enter');
+  const card = (name: string) =>
+    page.locator('section').filter({ has: page.getByRole('heading', { name, exact: true }) });
+  for (const name of ['Two-factor log-in', 'Passkeys']) await card(name).getByText('This needs a password.').waitFor();
+  await card('Single sign-on').getByText('To unlink it, set a password first.').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await card('Two-factor log-in').getByRole('button', { name: 'Send the link' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText(`The link is on its way to ${email}`).first().waitFor();
+  await resetPassword(platform, 200, readMailToken(await waitForMail(platform, email)), PASSWORD);
+
+  // The new password has ended the session.
+  await page.reload();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await card('Two-factor log-in').getByRole('button', { name: 'Set up' }).waitFor();
+  await tabTo(page, 'Unlink');
+  await page.keyboard.press('Enter');
+  await page.getByText('Sessions that you opened with single sign-on end.').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.keyboard.press('Enter');
+  const text = page.getByText('You are no longer linked with an account at the provider.');
+  await text.and(page.locator(':focus')).waitFor();
+  assert.deepEqual(withoutErrors(complaints), []);
+  await page.context().close();
+});
+
+test('an administrator unlinks a user from the provider by keyboard', async () => {
+  const { email } = await createPerson(platform, demo._id, 'ADMIN');
+  const { _id } = await platform.createUser(demo._id, 'OPERATOR', 'Rui Moreira');
+  await platform.database.sql(
+    `update users set single_sign_on_issuer = 'https://id.example', single_sign_on_subject = _id where _id = $1`,
+    [_id],
+  );
+  const { page, complaints, close } = await openConsoleAt({ url, email }, browser, { path: '/users' });
+  await page.getByRole('row', { name: /Rui Moreira/ }).press('Enter');
+  await tabTo(page, 'Unlink from single sign-on');
+  await page.keyboard.press('Enter');
+  await page.getByText('For an account at the provider that was replaced.').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.keyboard.press('Enter');
+  await page.getByText('Rui Moreira is no longer linked with an account at the provider').first().waitFor();
+  await page.getByRole('row', { name: /Rui Moreira/ }).press('Enter');
+  await findDialog(page).getByLabel('Can log in').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Unlink from single sign-on' }).count(), 0);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('by keyboard alone a user whose company requires a second factor registers a passkey instead of an app', async () => {
+  const company = await platform.createCompany('Strict');
+  const { email } = await createPerson(platform, company._id, 'OPERATOR');
+  await platform.database.sql('update companies set second_factor_required = true where _id = $1', [company._id]);
+  const { page } = await openEnglishPage(browser);
+  await addAuthenticator(page);
+  await page.goto(`${url}/console/contacts`);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Set up two-factor log-in' }).waitFor();
+  await page.getByLabel('Password').and(page.locator(':focus')).waitFor();
+  await tabTo(page, 'Use a passkey instead');
+  await page.keyboard.press('Enter');
+  await findDialog(page).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Contacts' }).waitFor();
+  await page.context().close();
+});
+
+test('an owner who removes the provider keeps the focus in the form', async () => {
+  const { email } = await createPerson(platform, demo._id, 'OWNER');
+  const { page, close } = await openConsoleAt({ url, email }, browser, { path: '/company' });
+  await tabTo(page, 'Remove single sign-on');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Save single sign-on' }).and(page.locator(':focus')).waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Issuer' }).inputValue(), '');
   await close();
 });

@@ -193,3 +193,28 @@ test('a mail that waits for its file is not sent once its recipients change, and
   assert.deepEqual(complaints(), []);
   await close();
 });
+
+test('a mail that was begun moves with its recipients and subject when another user merges its conversation', async () => {
+  const body = { email: 'uma@client.example', name: 'Uma' };
+  const { body: contact } = await platform.call(201, 'POST', '/v1/contacts', { body });
+  const opening = { inbox: inbox._id, contact: contact._id };
+  const { body: older } = await platform.call(201, 'POST', '/v1/conversations', { body: opening });
+  await platform.call(200, 'PATCH', `/v1/conversations/${older._id}`, { body: { status: 'CLOSED' } });
+  const { body: newer } = await platform.call(201, 'POST', '/v1/conversations', { body: opening });
+  const path = `/inbox/all/${newer._id}`;
+  const { page, complaints, close } = await openConsole(platform, browser, { path });
+  await page.getByRole('button', { name: 'To: uma@client.example', exact: true }).click();
+  await page.getByLabel('Bcc').fill('archive@client.example');
+  await page.getByLabel('Subject').fill('Invoice 19');
+  // This call would fail once the conversation is merged.
+  const typing = page.waitForResponse((answer) => !!answer.request().postData()?.includes('TYPING'));
+  await page.getByRole('textbox', { name: 'Write a message' }).fill('Here it is.');
+  await typing;
+  await platform.call(201, 'POST', `/v1/conversations/${older._id}/merge`, { body: { conversation: newer._id } });
+  await page.waitForURL(`**/inbox/all/${older._id}`);
+  const head = 'To: uma@client.example · Bcc: archive@client.example · Subject: Invoice 19';
+  await page.getByRole('button', { name: head, exact: true }).waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Write a message' }).inputValue(), 'Here it is.');
+  assert.deepEqual(complaints(), []);
+  await close();
+});

@@ -81,6 +81,8 @@ test('keys alone open a report, change a chart to its table, and choose what is 
   await chart.getByRole('table').waitFor();
   assert.equal(await chart.getByRole('row').count(), 15);
   await page.getByRole('combobox', { name: 'Compare' }).selectOption({ label: 'Inboxes' });
+  // The table of users is shown until that of the inboxes has been read.
+  await page.getByRole('region', { name: 'Inboxes' }).waitFor();
   await page.getByRole('button', { name: 'First response' }).press('Enter');
   await page.getByRole('columnheader', { name: 'First response' }).waitFor();
   assert.equal(

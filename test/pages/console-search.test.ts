@@ -10,7 +10,7 @@ import {
   openNetwork,
   secondsAgo,
 } from '../support/network.ts';
-import { ROLES } from '../../src/platform/store/db.ts';
+import { ROLES } from '../../src/platform/store/roles.ts';
 import { connectAs } from '../support/database.ts';
 import { startPlatform } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';

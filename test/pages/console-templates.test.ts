@@ -9,7 +9,7 @@ const platform = await startPlatform();
 const browser = await startBrowser();
 const { call } = platform;
 
-test('a template is submitted with examples of its variables, shown as on a phone, copied into another language, and removed', async () => {
+test('a template is submitted with examples of its variables, shown as on a phone, changed, copied into another language, and removed', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/templates' });
   await page.getByRole('row', { name: /order_update pt_BR.*Approved/ }).waitFor();
   await page.getByRole('button', { name: 'New template' }).click();
@@ -34,6 +34,14 @@ test('a template is submitted with examples of its variables, shown as on a phon
   assert.equal(await readPreview(), written);
   assert.deepEqual(await findBarriers(page), []);
 
+  await pane.getByRole('button', { name: 'Edit' }).click();
+  assert.equal(await dialog.getByLabel('Name', { exact: true }).count(), 0);
+  await dialog.getByLabel('Text', { exact: true }).fill('Hi {{first_name}}, your order waits for you.');
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Submit for review' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await readPreview(), written.replace('is ready', 'waits for you'));
+
   await pane.getByRole('button', { name: 'Copy' }).click();
   await dialog.getByLabel('Name', { exact: true }).fill('order_ready');
   await dialog.getByLabel('Language').fill('es');
@@ -42,7 +50,7 @@ test('a template is submitted with examples of its variables, shown as on a phon
   await dialog.waitFor({ state: 'detached' });
   await page.reload();
   await pane.getByRole('group', { name: 'Language' }).getByRole('button', { name: 'es', exact: true }).click();
-  assert.equal(await readPreview(), written.replace('Bakery', 'Panadería'));
+  assert.equal(await readPreview(), written.replace('Bakery', 'Panadería').replace('is ready', 'waits for you'));
 
   await pane.getByRole('button', { name: 'Remove' }).click();
   await pane.getByRole('button', { name: /Remove it in all/ }).click();

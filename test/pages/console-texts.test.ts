@@ -8,13 +8,16 @@ import { listRuleCodes } from '../../src/platform/http/validation.ts';
 import { explainFault } from '../../web/console/texts/faults.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { sendText, writeAsContact } from '../support/traffic.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();
 const { call } = platform;
 
-const readDirection = (part: Locator): Promise<string> =>
-  part.evaluate((element: Json) => element.ownerDocument.defaultView.getComputedStyle(element).direction as string);
+const readDirections = (parts: Locator): Promise<string[]> =>
+  parts.evaluateAll((elements: Json[]) =>
+    elements.map((element) => element.ownerDocument.defaultView.getComputedStyle(element).direction as string),
+  );
 
 test('names, tags, previews and messages in Arabic are shown from right to left wherever they are', async () => {
   const [name, text, tag] = ['ليلى حداد', 'مرحبا، أين الطلب؟', 'زبون'];
@@ -25,11 +28,11 @@ test('names, tags, previews and messages in Arabic are shown from right to left 
   await call(201, 'POST', '/v1/messages/note', { body: { conversationId: _id, message: { content: 'اتصل بها غدا' } } });
   const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${_id}` });
   const expectRightToLeft = async (...texts: string[]): Promise<void> => {
-    for (const each of texts) {
-      const parts = page.getByText(each, { exact: true });
-      await parts.first().waitFor();
-      for (const part of await parts.all()) assert.equal(await readDirection(part), 'rtl', `${page.url()}: ${each}`);
-    }
+    for (const each of texts)
+      await waitUntil(`${each} from right to left at ${page.url()}`, async () => {
+        const found = await readDirections(page.getByText(each, { exact: true }));
+        return found.length > 0 && found.every((direction) => direction === 'rtl');
+      });
   };
   await page.getByRole('log').getByText(text).waitFor();
   // The author of the note is named before it, from left to right.
@@ -82,6 +85,13 @@ test('the limit and the format that a value breaks are explained in Portuguese a
     body.errors.map((fault: Json) => explainFault(fault, language));
   assert.deepEqual(explain('pt-BR'), ['deve ter no máximo 200 caracteres', 'deve ser um endereço de e-mail']);
   assert.deepEqual(explain('es'), ['debe tener como máximo 200 caracteres', 'debe ser una dirección de correo']);
+});
+
+test('the reasons why a domain of single sign-on is refused have texts in Portuguese and in Spanish', () => {
+  const message = 'in English';
+  for (const code of ['DOMAIN_NOT_PROVEN', 'DOMAIN_TAKEN'])
+    for (const language of ['pt-BR', 'es'] as const)
+      assert.notEqual(explainFault({ code, message }, language), message);
 });
 
 test('a wrong phone number is explained in Portuguese and in Spanish, without English words', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, findDialog, openConsole } from '../support/console.ts';
+import { findBarriers, findDialog, holdAnswers, openConsole } from '../support/console.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
@@ -34,6 +34,19 @@ const choose = async (page: Page, menu: string, item: string): Promise<void> => 
 
 const findView = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: new RegExp(`^${name}`) });
+
+/** Drags a saved view once, and drops it when the list shows that it goes before the other view. */
+async function dragBefore(page: Page, name: string, before: string): Promise<void> {
+  await findView(page, name).hover();
+  const box = await findView(page, before).boundingBox();
+  assert.ok(box);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 20, box.y + 3, { steps: 5 });
+  // Entering an element only fires `dragenter`. The line appears with `dragover`, which needs another move over the same element.
+  await page.mouse.move(box.x + 28, box.y + 3, { steps: 2 });
+  await page.locator('[data-edge=before]', { has: page.getByRole('link', { name: before }) }).waitFor();
+  await page.mouse.up();
+}
 
 test('the filters of a list are saved as a view, which has a count and an address, and is shared, renamed and removed', async () => {
   await change(1, { priority: 'URGENT' });
@@ -118,21 +131,27 @@ test('saved views are moved by the menu and by dragging, the order is kept, and 
   const own = ['Aaa', 'Bbb', 'Ccc'];
   for (const name of own) await create(name, false);
   const id = await create('Shared one', true);
+  await page.reload();
   const list = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: /^(Aaa|Bbb|Ccc)/ });
+  const readOrder = async (): Promise<string> => (await list.allInnerTexts()).map((text) => text[0]).join('');
   const waitForOrder = (order: string): Promise<unknown> =>
-    waitUntil(`the order ${order}`, async () => {
-      const shown = await list.allInnerTexts();
-      return shown.map((text) => text[0]).join('') === order;
-    });
+    waitUntil(`the order ${order}`, async () => (await readOrder()) === order);
+  const readStored = (): Promise<string> =>
+    page.evaluate<string>(`fetch(new Request('/v1/views')).then((it) => it.json()).then(({ result }) => result.filter(({ is_shared }) => !is_shared)
+      .toSorted((a, b) => a.position - b.position || a.name.localeCompare(b.name)).map(({ name }) => name[0]).join(''))`);
   await waitForOrder('ABC');
   await findView(page, 'Bbb').click();
+  // The next view is moved while the platform still stores this move.
+  const held = await holdAnswers(page, '/v1/views/');
   await choose(page, 'Change the view', 'Move up');
   await waitForOrder('BAC');
   await page.getByRole('button', { name: 'Change the view' }).and(page.locator(':focus')).press('Enter');
   assert.equal(await page.getByRole('menuitem', { name: 'Move up' }).count(), 0);
   await page.keyboard.press('Escape');
-  await findView(page, 'Ccc').dragTo(findView(page, 'Bbb'), { targetPosition: { x: 20, y: 3 } });
+  await dragBefore(page, 'Ccc', 'Bbb');
   await waitForOrder('CBA');
+  await held.release();
+  await waitUntil('the order CBA to be stored', async () => (await readStored()) === 'CBA');
   await page.reload();
   await waitForOrder('CBA');
   assert.deepEqual(complaints(), []);

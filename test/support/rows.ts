@@ -1,4 +1,5 @@
 /** Changes the database without the API: locks rows, and limits how many rows a statement may change. */
+import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import pg from 'pg';
 import type { Platform } from './platform.ts';
@@ -24,6 +25,26 @@ export async function lockRows(
   };
   after(letGo);
   return letGo;
+}
+
+/**
+ * Returns the bytes of a company's records, summed from every table that stores row sizes, and the number that the platform counts. One
+ * statement sees all tables at the same time, however many rows a worker writes meanwhile.
+ */
+export async function measureBytes(
+  { database }: Platform,
+  company: string,
+): Promise<{ records: number; counted: number }> {
+  const tables = await database.sql<{ name: string }>(
+    `select table_name as name from information_schema.columns where column_name = 'record_bytes' and table_schema = 'public'`,
+  );
+  assert.ok(tables.length >= 10);
+  const rows = tables.map(({ name }) => `select record_bytes from ${name} where company_id = $1`);
+  const [sums] = await database.sql<{ records: number; counted: number }>(
+    `select coalesce(sum(record_bytes), 0)::float8 as records, stored_bytes($1)::float8 as counted from (${rows.join(' union all ')}) r`,
+    [company],
+  );
+  return sums ?? { records: 0, counted: 0 };
 }
 
 /** Makes every statement fail that changes more than `most` rows of the table, even the statement of a foreign key. */

@@ -1,17 +1,20 @@
 // The pause between two looks. It grows with the time that was waited, because looking all the time would slow down what is waited for.
 const PAUSE_MS = { least: 15, most: 100, share: 0.1 };
 
-/** After so long a wait says what it waits for, because a test that hangs is ended only after half an hour. */
+/** After so long a wait says what it waits for. */
 const SAID_MS = 60_000;
 
 /**
- * Waits until `look` returns a value, however long a busy machine needs. Only the proofs of test/full give a time limit, after which it
- * throws.
+ * The time limit of a wait, like that of the waits in a page. It judges no machine: it only ends a wait for what never comes, so that the test
+ * fails with its name before the time limit of its file ends the files that run in the same process, too.
  */
+const LIMIT_MS = 600_000;
+
+/** Waits until `look` returns a value. Throws after the time limit, which the proofs of test/full choose. */
 export async function waitUntil<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  timeoutMs = Infinity,
+  timeoutMs = LIMIT_MS,
 ): Promise<T> {
   const startedMs = performance.now();
   let hasSaid = false;

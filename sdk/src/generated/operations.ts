@@ -60,6 +60,7 @@ import type {
   Conversation,
   ConversationCounts,
   ConversationCreate,
+  ConversationMerge,
   ConversationRun,
   ConversationRunCreate,
   ConversationUpdate,
@@ -192,6 +193,7 @@ import type {
   TeamUpdate,
   Template,
   TemplateCreate,
+  TemplateUpdate,
   TemplatesRemoved,
   Translation,
   TranslationAsked,
@@ -449,9 +451,9 @@ export interface BusinessesListQuery {
 }
 
 export interface ContactsExportQuery {
-  /** The id, part of the name or e-mail (ignoring case and accents), or part of the phone number (ignoring punctuation) */
+  /** The id, part of the name, e-mail or WhatsApp username (ignoring case and accents), or part of the phone number (ignoring punctuation) */
   search?: string | undefined;
-  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.blocked, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
+  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.username, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.blocked, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
   /** Contacts with these ids, separated by commas, at most 100. Unknown ids are ignored */
   ids?: string | undefined;
@@ -470,9 +472,9 @@ export interface ContactsListQuery {
   after?: string | undefined;
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** The id, part of the name or e-mail (ignoring case and accents), or part of the phone number (ignoring punctuation) */
+  /** The id, part of the name, e-mail or WhatsApp username (ignoring case and accents), or part of the phone number (ignoring punctuation) */
   search?: string | undefined;
-  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.blocked, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
+  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.username, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.blocked, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
   /** Contacts of this business */
   business?: string | undefined;
@@ -664,7 +666,7 @@ export interface ConversationsExportQuery {
   tag?: string | undefined;
   /** A conversation must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the id or slug of a custom field of conversations. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
-  /** Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact */
+  /** Part of the contact's name or e-mail, ignoring case and accents, of the phone number, or of the WhatsApp username; or the id of the conversation or the contact */
   search?: string | undefined;
 }
 
@@ -721,7 +723,7 @@ export interface ConversationsListQuery {
   tag?: string | undefined;
   /** A conversation must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the id or slug of a custom field of conversations. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
-  /** Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact */
+  /** Part of the contact's name or e-mail, ignoring case and accents, of the phone number, or of the WhatsApp username; or the id of the conversation or the contact */
   search?: string | undefined;
 }
 
@@ -1448,7 +1450,7 @@ export interface WebhooksListDeliveriesQuery {
   /** Only records updated at this time or later; see /docs/lists */
   updated_since?: string | undefined;
   /** The event */
-  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED' | undefined;
+  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONVERSATION_MERGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED' | undefined;
   /** Only records with this status */
   status?: 'QUEUED' | 'SENDING' | 'DELIVERED' | 'FAILED' | 'UNKNOWN' | undefined;
   /** Only deliveries to this webhook */
@@ -1593,6 +1595,8 @@ export interface Methods {
     create: (body: UserCreate, options?: CallOptions) => Promise<InvitedUser>;
     /** Reset the second factor of another user, who then logs in with the password alone. For a user who has lost the authenticator app and the recovery codes. The sessions of the user end, and the user gets a mail. Callers need all rights of the user. If the person also belongs to another company, only a global key can reset it. Requires the scope `users:update`. */
     resetSecondFactor: (id: string, options?: CallOptions) => Promise<User>;
+    /** Unlink a user from the account at the OpenID provider. Callers need all rights of the user. The sessions that the provider has opened end. The next log-in with the verified address of the user links again. Requires the scope `users:update`. */
+    unlinkSingleSignOn: (id: string, options?: CallOptions) => Promise<User>;
   };
   teams: {
     /** Remove a team; its conversations keep their owner. The team is removed immediately. Its conversations lose it in the background, each with CONVERSATION_UPDATED, and inboxes lose it as their default team. Requires the scope `users:delete`. */
@@ -1669,6 +1673,8 @@ export interface Methods {
     openSessionBySingleSignOn: (body: SingleSignOnFinish, options?: CallOptions) => Promise<BrowserSession>;
     /** Begin a log-in with single sign-on. For pages of the platform's own origin. Send the browser to `redirect_to`. The response sets a cookie that binds the log-in to the browser for ten minutes. An address without single sign-on gets the same error whether or not it belongs to a user. */
     beginSingleSignOn: (body: SingleSignOnBegin, options?: CallOptions) => Promise<SingleSignOnBegun>;
+    /** Unlink yourself from your account at the OpenID provider. For the token or session of a user who can log in with a password or a passkey. The sessions that the provider has opened end. The next log-in with the verified address of the user links again. */
+    unlinkSingleSignOn: (options?: CallOptions) => Promise<User>;
     /** Get the options with which a browser asks for a passkey. Only for pages of the platform's own origin. The response is the same for everyone and sets a cookie that binds the challenge to the browser for ten minutes. A challenge can be answered once. */
     beginPasskeyLogIn: (options?: CallOptions) => Promise<PasskeyOptions>;
     /** List your passkeys. For the token or session of a user; API keys get 403. */
@@ -1865,6 +1871,8 @@ export interface Methods {
     removeParticipant: (id: string, userId: string, options?: CallOptions) => Promise<Participants>;
     /** Run a macro in a conversation. Makes all its actions, or none of them, in the name of the caller. A message to the contact is sent right after that as a scheduled message, under the rules of a normal send. Returns the conversation. Requires the scope `conversations:update`. Also requires `messages:create` if the actions write to the contact; `notes:create` if the actions write a note. */
     runMacro: (id: string, body: MacroRun, options?: CallOptions) => Promise<Conversation>;
+    /** Merge another conversation into this one. Both must be of the same contact and inbox. Messages, notes, scheduled messages, followers and everything else of the other conversation move to this one, in the order of their times. This conversation keeps its priority, step and custom fields; empty ones are filled from the other, and tags are combined, up to 50. If the other is open, this one goes on with its status, owner, team, agent and waiting time. The other conversation is removed: its id is unknown from then on. Emits CONVERSATION_UPDATED and CONVERSATION_MERGED, which names both. Requires the scope `conversations:update`. */
+    merge: (id: string, body: ConversationMerge, options?: CallOptions) => Promise<Conversation>;
     /** Move a conversation to a pipeline step. Emits only CONVERSATION_STEP_CHANGED, and nothing if the conversation is already in this step. Requires the scope `conversations:update`. */
     changeStep: (id: string, body: StepChange, options?: CallOptions) => Promise<Conversation>;
     /** Mark a conversation as read. Sets unread_count to 0 and, if the network supports read receipts, sends them to the contact. Requires the scope `conversations:update`. */
@@ -1981,6 +1989,8 @@ export interface Methods {
   templates: {
     /** Remove a template in all its languages. It is removed at the network and then here. Messages that were sent with it are not affected. Requires the scope `inboxes:update`. */
     delete: (id: string, name: string, options?: CallOptions) => Promise<TemplatesRemoved>;
+    /** Change the contents of a template. Replaces the components of the template in one language, which the network reviews again. Its name, its language and whether its variables are numbers or names stay. The network takes changes of templates that are APPROVED (WhatsApp: once a day, and ten times in 30 days), REJECTED or PAUSED. If it does not respond, the response is 503, and the list soon shows whether it has the change. Requires the scope `inboxes:update`. */
+    update: (id: string, name: string, body: TemplateUpdate, options?: CallOptions) => Promise<Template>;
     /** Submit a template for review by the network. In the response the template is PENDING, or already APPROVED; the list shows the result of the review. If the network does not respond, the response is 503, and the list soon shows whether the network has the template. Requires the scope `inboxes:update`. */
     create: (id: string, body: TemplateCreate, options?: CallOptions) => Promise<Template>;
     /** List the templates of an inbox's account. Returns the platform's copy of the templates at the network. The network reports changes of a template immediately; the full list is copied when an inbox connects, every few hours, and when a copy older than ten minutes is read. Inboxes with the same account have the same templates. Requires the scope `inboxes:read`. */
@@ -2240,6 +2250,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     list: { method: 'GET', path: '/v1/users', query: true, answer: 'list' },
     create: { method: 'POST', path: '/v1/users', body: 'json', key: true },
     resetSecondFactor: { method: 'DELETE', path: '/v1/users/{id}/second-factor' },
+    unlinkSingleSignOn: { method: 'DELETE', path: '/v1/users/{id}/single-sign-on' },
   },
   teams: {
     delete: { method: 'DELETE', path: '/v1/teams/{id}' },
@@ -2284,6 +2295,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     openSessionByPasskey: { method: 'POST', path: '/v1/auth/session/passkey', body: 'json' },
     openSessionBySingleSignOn: { method: 'POST', path: '/v1/auth/session/single-sign-on', body: 'json' },
     beginSingleSignOn: { method: 'POST', path: '/v1/auth/single-sign-on', body: 'json' },
+    unlinkSingleSignOn: { method: 'DELETE', path: '/v1/auth/single-sign-on' },
     beginPasskeyLogIn: { method: 'POST', path: '/v1/auth/passkey' },
     listPasskeys: { method: 'GET', path: '/v1/auth/passkeys', query: true, answer: 'list' },
     beginPasskey: { method: 'POST', path: '/v1/auth/passkeys/begin', body: 'json' },
@@ -2392,6 +2404,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     addParticipant: { method: 'POST', path: '/v1/conversations/{id}/participants', body: 'json' },
     removeParticipant: { method: 'DELETE', path: '/v1/conversations/{id}/participants/{userId}' },
     runMacro: { method: 'POST', path: '/v1/conversations/{id}/macro', body: 'json', key: true },
+    merge: { method: 'POST', path: '/v1/conversations/{id}/merge', body: 'json', key: true },
     changeStep: { method: 'PUT', path: '/v1/conversations/{id}/step', body: 'json' },
     markAsRead: { method: 'PUT', path: '/v1/conversations/{id}/read' },
     markAsUnread: { method: 'PUT', path: '/v1/conversations/{id}/unread' },
@@ -2457,6 +2470,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
   },
   templates: {
     delete: { method: 'DELETE', path: '/v1/inboxes/{id}/templates/{name}' },
+    update: { method: 'PUT', path: '/v1/inboxes/{id}/templates/{name}', body: 'json' },
     create: { method: 'POST', path: '/v1/inboxes/{id}/templates', body: 'json', key: true },
     list: { method: 'GET', path: '/v1/inboxes/{id}/templates', query: true, answer: 'list' },
   },

@@ -303,6 +303,8 @@ export interface User {
   last_login_at: string | null;
   /** Whether the user logs in with a second factor; false while INVITED */
   second_factor: boolean;
+  /** Whether the user is linked with an account at the OpenID provider of the company */
+  single_sign_on: boolean;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -323,6 +325,8 @@ export interface SecondFactor {
   required: boolean;
   /** How many recovery codes have not been used */
   recovery_codes_left: number;
+  /** Whether the user has a password, which every change of a second factor needs */
+  has_password: boolean;
 }
 
 export interface SecondFactorBegun {
@@ -460,6 +464,8 @@ export interface InvitedUser {
   last_login_at: string | null;
   /** Whether the user logs in with a second factor; false while INVITED */
   second_factor: boolean;
+  /** Whether the user is linked with an account at the OpenID provider of the company */
+  single_sign_on: boolean;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -493,6 +499,8 @@ export interface UserChanged {
   last_login_at: string | null;
   /** Whether the user logs in with a second factor; false while INVITED */
   second_factor: boolean;
+  /** Whether the user is linked with an account at the OpenID provider of the company */
+  single_sign_on: boolean;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -529,6 +537,8 @@ export interface Contact {
   professional_network_identifier: string | null;
   /** The contact's id in another system */
   external_id: string | null;
+  /** The WhatsApp username, in small letters and without @; set by the network */
+  username: string | null;
   /** The address of a picture */
   avatar_url: string | null;
   /** The language, as a BCP 47 tag */
@@ -620,9 +630,9 @@ export interface ContactUpdate {
 }
 
 export interface ContactFilters {
-  /** The id, part of the name or e-mail (ignoring case and accents), or part of the phone number (ignoring punctuation) */
+  /** The id, part of the name, e-mail or WhatsApp username (ignoring case and accents), or part of the phone number (ignoring punctuation) */
   search?: string | undefined;
-  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.blocked, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
+  /** A contact must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.username, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.blocked, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
 }
 
@@ -889,7 +899,7 @@ export interface ConversationFilters {
   tag?: string | undefined;
   /** A conversation must match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the id or slug of a custom field of conversations. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared ignoring case, but not accents. NUMBER accepts a number: contains, not_contains, starts_with and ends_with compare its text, the others its value. DATE accepts a day such as 2026-11-20, BOOLEAN true or false. One item of a LIST must match; for neq and not_contains, none. neq and not_contains also match records without a value. Null, absent, "" and [] are empty. The characters %, _ and \ have no special meaning. */
   filters?: string | undefined;
-  /** Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact */
+  /** Part of the contact's name or e-mail, ignoring case and accents, of the phone number, or of the WhatsApp username; or the id of the conversation or the contact */
   search?: string | undefined;
 }
 
@@ -1475,6 +1485,122 @@ export interface Template {
   updatedAt: string;
 }
 
+export interface TemplateDraftComponent {
+  /** The part of the template */
+  type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS' | 'CAROUSEL' | 'LIMITED_TIME_OFFER';
+  /** The kind of content in a HEADER */
+  format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'GIF' | 'DOCUMENT' | 'LOCATION' | 'PRODUCT' | undefined;
+  /** The text, with its variables in double braces */
+  text?: string | undefined;
+  /** Sample values for the variables or the header, which the network wants to see for its review */
+  example?: unknown[] | Record<string, unknown> | string | undefined;
+  /** The buttons, in order */
+  buttons?: Array<{
+    /** The action of the button */
+    type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'OTP' | 'FLOW' | 'CATALOG' | 'VOICE_CALL' | 'MPM' | 'SPM';
+    /** The label of the button */
+    text?: string | undefined;
+    /** The address that the button opens */
+    url?: string | undefined;
+    /** The number that the button calls */
+    phone_number?: string | undefined;
+    /** Sample values for the variables or the header, which the network wants to see for its review */
+    example?: unknown[] | Record<string, unknown> | string | undefined;
+    /** How the button passes the code to its app */
+    otp_type?: 'COPY_CODE' | 'ONE_TAP' | 'ZERO_TAP' | undefined;
+    /** The label of the autofill button */
+    autofill_text?: string | undefined;
+    /** The package name of the app that receives the code */
+    package_name?: string | undefined;
+    /** The hash of that app's signature */
+    signature_hash?: string | undefined;
+    /** The apps that receive the code */
+    supported_apps?: Array<{
+      /** The package name of the app that receives the code */
+      package_name: string;
+      /** The hash of that app's signature */
+      signature_hash: string;
+    }> | undefined;
+    /** Whether the network's terms for zero-tap codes are accepted */
+    zero_tap_terms_accepted?: boolean | undefined;
+    /** The id of the flow at the network */
+    flow_id?: string | undefined;
+    /** The name of the flow at the network */
+    flow_name?: string | undefined;
+    /** The flow itself, as a JSON string */
+    flow_json?: string | undefined;
+    /** The action of the button in the flow */
+    flow_action?: 'navigate' | 'data_exchange' | undefined;
+    /** The first screen of the flow */
+    navigate_screen?: string | undefined;
+  }> | undefined;
+  /** The cards of the carousel */
+  cards?: Array<{
+    /** The components of the card */
+    components: Array<{
+      /** The part of the template */
+      type: 'HEADER' | 'BODY' | 'BUTTONS';
+      /** The kind of content in a HEADER */
+      format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'GIF' | 'DOCUMENT' | 'LOCATION' | 'PRODUCT' | undefined;
+      /** The text, with its variables in double braces */
+      text?: string | undefined;
+      /** Sample values for the variables or the header, which the network wants to see for its review */
+      example?: unknown[] | Record<string, unknown> | string | undefined;
+      /** The buttons, in order */
+      buttons?: Array<{
+        /** The action of the button */
+        type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'OTP' | 'FLOW' | 'CATALOG' | 'VOICE_CALL' | 'MPM' | 'SPM';
+        /** The label of the button */
+        text?: string | undefined;
+        /** The address that the button opens */
+        url?: string | undefined;
+        /** The number that the button calls */
+        phone_number?: string | undefined;
+        /** Sample values for the variables or the header, which the network wants to see for its review */
+        example?: unknown[] | Record<string, unknown> | string | undefined;
+        /** How the button passes the code to its app */
+        otp_type?: 'COPY_CODE' | 'ONE_TAP' | 'ZERO_TAP' | undefined;
+        /** The label of the autofill button */
+        autofill_text?: string | undefined;
+        /** The package name of the app that receives the code */
+        package_name?: string | undefined;
+        /** The hash of that app's signature */
+        signature_hash?: string | undefined;
+        /** The apps that receive the code */
+        supported_apps?: Array<{
+          /** The package name of the app that receives the code */
+          package_name: string;
+          /** The hash of that app's signature */
+          signature_hash: string;
+        }> | undefined;
+        /** Whether the network's terms for zero-tap codes are accepted */
+        zero_tap_terms_accepted?: boolean | undefined;
+        /** The id of the flow at the network */
+        flow_id?: string | undefined;
+        /** The name of the flow at the network */
+        flow_name?: string | undefined;
+        /** The flow itself, as a JSON string */
+        flow_json?: string | undefined;
+        /** The action of the button in the flow */
+        flow_action?: 'navigate' | 'data_exchange' | undefined;
+        /** The first screen of the flow */
+        navigate_screen?: string | undefined;
+      }> | undefined;
+    }>;
+  }> | undefined;
+  /** The offer above the text */
+  limited_time_offer?: {
+    /** The text of the offer */
+    text: string;
+    /** Whether the offer shows when it expires */
+    has_expiration?: boolean | undefined;
+  } | undefined;
+  /** Whether the network adds a warning not to share the code */
+  add_security_recommendation?: boolean | undefined;
+  /** After how many minutes the code expires */
+  code_expiration_minutes?: number | undefined;
+}
+
 export interface TemplateCreate {
   /** The name of the template at the network */
   name: string;
@@ -1485,121 +1611,16 @@ export interface TemplateCreate {
   /** By default NAMED if a variable has a name, else POSITIONAL */
   parameter_format?: 'POSITIONAL' | 'NAMED' | undefined;
   /** The components of the template, in the network's format */
-  components: Array<{
-    /** The part of the template */
-    type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS' | 'CAROUSEL' | 'LIMITED_TIME_OFFER';
-    /** The kind of content in a HEADER */
-    format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'GIF' | 'DOCUMENT' | 'LOCATION' | 'PRODUCT' | undefined;
-    /** The text, with its variables in double braces */
-    text?: string | undefined;
-    /** Sample values for the variables or the header, which the network wants to see for its review */
-    example?: unknown[] | Record<string, unknown> | string | undefined;
-    /** The buttons, in order */
-    buttons?: Array<{
-      /** The action of the button */
-      type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'OTP' | 'FLOW' | 'CATALOG' | 'VOICE_CALL' | 'MPM' | 'SPM';
-      /** The label of the button */
-      text?: string | undefined;
-      /** The address that the button opens */
-      url?: string | undefined;
-      /** The number that the button calls */
-      phone_number?: string | undefined;
-      /** Sample values for the variables or the header, which the network wants to see for its review */
-      example?: unknown[] | Record<string, unknown> | string | undefined;
-      /** How the button passes the code to its app */
-      otp_type?: 'COPY_CODE' | 'ONE_TAP' | 'ZERO_TAP' | undefined;
-      /** The label of the autofill button */
-      autofill_text?: string | undefined;
-      /** The package name of the app that receives the code */
-      package_name?: string | undefined;
-      /** The hash of that app's signature */
-      signature_hash?: string | undefined;
-      /** The apps that receive the code */
-      supported_apps?: Array<{
-        /** The package name of the app that receives the code */
-        package_name: string;
-        /** The hash of that app's signature */
-        signature_hash: string;
-      }> | undefined;
-      /** Whether the network's terms for zero-tap codes are accepted */
-      zero_tap_terms_accepted?: boolean | undefined;
-      /** The id of the flow at the network */
-      flow_id?: string | undefined;
-      /** The name of the flow at the network */
-      flow_name?: string | undefined;
-      /** The flow itself, as a JSON string */
-      flow_json?: string | undefined;
-      /** The action of the button in the flow */
-      flow_action?: 'navigate' | 'data_exchange' | undefined;
-      /** The first screen of the flow */
-      navigate_screen?: string | undefined;
-    }> | undefined;
-    /** The cards of the carousel */
-    cards?: Array<{
-      /** The components of the card */
-      components: Array<{
-        /** The part of the template */
-        type: 'HEADER' | 'BODY' | 'BUTTONS';
-        /** The kind of content in a HEADER */
-        format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'GIF' | 'DOCUMENT' | 'LOCATION' | 'PRODUCT' | undefined;
-        /** The text, with its variables in double braces */
-        text?: string | undefined;
-        /** Sample values for the variables or the header, which the network wants to see for its review */
-        example?: unknown[] | Record<string, unknown> | string | undefined;
-        /** The buttons, in order */
-        buttons?: Array<{
-          /** The action of the button */
-          type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'OTP' | 'FLOW' | 'CATALOG' | 'VOICE_CALL' | 'MPM' | 'SPM';
-          /** The label of the button */
-          text?: string | undefined;
-          /** The address that the button opens */
-          url?: string | undefined;
-          /** The number that the button calls */
-          phone_number?: string | undefined;
-          /** Sample values for the variables or the header, which the network wants to see for its review */
-          example?: unknown[] | Record<string, unknown> | string | undefined;
-          /** How the button passes the code to its app */
-          otp_type?: 'COPY_CODE' | 'ONE_TAP' | 'ZERO_TAP' | undefined;
-          /** The label of the autofill button */
-          autofill_text?: string | undefined;
-          /** The package name of the app that receives the code */
-          package_name?: string | undefined;
-          /** The hash of that app's signature */
-          signature_hash?: string | undefined;
-          /** The apps that receive the code */
-          supported_apps?: Array<{
-            /** The package name of the app that receives the code */
-            package_name: string;
-            /** The hash of that app's signature */
-            signature_hash: string;
-          }> | undefined;
-          /** Whether the network's terms for zero-tap codes are accepted */
-          zero_tap_terms_accepted?: boolean | undefined;
-          /** The id of the flow at the network */
-          flow_id?: string | undefined;
-          /** The name of the flow at the network */
-          flow_name?: string | undefined;
-          /** The flow itself, as a JSON string */
-          flow_json?: string | undefined;
-          /** The action of the button in the flow */
-          flow_action?: 'navigate' | 'data_exchange' | undefined;
-          /** The first screen of the flow */
-          navigate_screen?: string | undefined;
-        }> | undefined;
-      }>;
-    }> | undefined;
-    /** The offer above the text */
-    limited_time_offer?: {
-      /** The text of the offer */
-      text: string;
-      /** Whether the offer shows when it expires */
-      has_expiration?: boolean | undefined;
-    } | undefined;
-    /** Whether the network adds a warning not to share the code */
-    add_security_recommendation?: boolean | undefined;
-    /** After how many minutes the code expires */
-    code_expiration_minutes?: number | undefined;
-  }>;
+  components: TemplateDraftComponent[];
+}
+
+export interface TemplateUpdate {
+  /** The network's language code: pt_BR */
+  language: string;
+  /** The new category; that of an APPROVED template cannot be changed */
+  category?: 'MARKETING' | 'UTILITY' | 'AUTHENTICATION' | undefined;
+  /** The components of the template, in the network's format */
+  components: TemplateDraftComponent[];
 }
 
 export interface TemplatesRemoved {
@@ -2546,6 +2567,8 @@ export interface Me {
   role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
   /** The user; absent for a key */
   user?: User | undefined;
+  /** The inboxes that the user sees, with their conversations; null for all. Absent for a key */
+  inboxes?: string[] | null | undefined;
   /** True if the company requires a second factor that the user has not set up. Until then, the token has no scopes */
   lacks_second_factor?: boolean | undefined;
   /** The API key; absent for a user */
@@ -3539,7 +3562,9 @@ export interface SingleSignOnUpdate {
 export interface SingleSignOnTest {
   /** Whether the provider answers as single sign-on needs it */
   ok: boolean;
-  /** What is wrong */
+  /** What is wrong: docs/single-sign-on.md explains each */
+  reason: 'NOT_ALLOWED' | 'UNREACHABLE' | 'TLS' | 'TIMEOUT' | 'NOT_OPENID' | 'OTHER_ISSUER' | 'INCOMPLETE' | 'NOT_HTTPS' | null;
+  /** What is wrong, in a sentence */
   problem: string | null;
   /** Where the provider logs people in */
   authorization_endpoint: string | null;
@@ -3895,8 +3920,8 @@ export interface HistoryEntry {
   } | null;
   /** The changes that were made together */
   changes: Array<{
-    /** The changes. Each tag that was added or removed is one */
-    field: 'status' | 'snoozed_until' | 'priority' | 'owner' | 'attendant' | 'team' | 'handled_by' | 'agent' | 'step' | 'tag';
+    /** The field. Each tag that was added or removed is a change of its own. merged: the conversation `from` was merged into this one */
+    field: 'status' | 'snoozed_until' | 'priority' | 'owner' | 'attendant' | 'team' | 'handled_by' | 'agent' | 'step' | 'tag' | 'merged';
     /** The value before; null for none, and for a tag that was added */
     from: string | null;
     /** The new value; null for none, and for a tag that was removed */
@@ -4082,7 +4107,7 @@ export interface ScheduledMessage {
   cancel_reason: 'CANCELLED_BY_REQUEST' | 'REPLIED' | null;
   /** Why it failed */
   failure: {
-    /** The code of the cause in the errors of the message, or of the error with which a send would be refused. AUTHOR_INACTIVE: the user was deactivated, removed or given a role that cannot send, or the API key was revoked or has expired. COMPANY_SUSPENDED: the company was suspended */
+    /** The code of the cause in the errors of the message, or of the error with which a send would be refused. AUTHOR_INACTIVE: the user was deactivated, removed or given a role that cannot send, or no longer sees the inbox, or the API key was revoked or has expired. COMPANY_SUSPENDED: the company was suspended */
     code: string;
     /** The cause in a sentence */
     message: string;
@@ -4543,6 +4568,13 @@ export interface InboxUpdate {
   away_text?: string | null | undefined;
   /** The question sent when a conversation is closed, answered with a rating from 1 to 5; null: no survey */
   csat_question?: string | null | undefined;
+  /** Who sees the inbox and its conversations, and answers there, besides owners and admins; null, the default: all users. API keys see all inboxes */
+  members?: {
+    /** These users */
+    users?: string[] | undefined;
+    /** The members of these teams */
+    teams?: string[] | undefined;
+  } | null | undefined;
 }
 
 export interface InboxCreate {
@@ -4706,6 +4738,13 @@ export interface InboxCreate {
   away_text?: string | null | undefined;
   /** The question sent when a conversation is closed, answered with a rating from 1 to 5; null: no survey */
   csat_question?: string | null | undefined;
+  /** Who sees the inbox and its conversations, and answers there, besides owners and admins; null, the default: all users. API keys see all inboxes */
+  members?: {
+    /** These users */
+    users?: string[] | undefined;
+    /** The members of these teams */
+    teams?: string[] | undefined;
+  } | null | undefined;
 }
 
 export interface Inbox {
@@ -4888,6 +4927,13 @@ export interface Inbox {
   away_text: string | null;
   /** The question sent when a conversation is closed, answered with a rating from 1 to 5; null: no survey */
   csat_question: string | null;
+  /** Who sees the inbox and its conversations, and answers there, besides owners and admins; null, the default: all users. API keys see all inboxes */
+  members: {
+    /** These users */
+    users: string[];
+    /** The members of these teams */
+    teams: string[];
+  } | null;
   /** Whether the network has accepted the inbox's credentials */
   connection: {
     /** PENDING: the network has not accepted the inbox yet; ERROR: the network has refused the inbox, and `error` says why */
@@ -4917,6 +4963,19 @@ export interface Inbox {
     /** ISO 8601 UTC with milliseconds */
     checked_at: string;
   } | undefined;
+  /** Whether the old messages of the phone are coming, once the number is also used in the Business app; null until then, and if it was so before the platform asked for them */
+  history: {
+    /** REQUESTED: nothing has come yet · RECEIVING: `progress` says how much has come · COMPLETE: the network has sent everything · DECLINED: the business did not share them · NONE: nothing came within 24 hours · FAILED: the network rejected the request, or could not send them */
+    status: 'REQUESTED' | 'RECEIVING' | 'COMPLETE' | 'DECLINED' | 'NONE' | 'FAILED';
+    /** How much the network has sent, in percent */
+    progress: number;
+    /** Why it failed, with the network's error text */
+    error: string | null;
+    /** ISO 8601 UTC with milliseconds */
+    requested_at: string | null;
+    /** ISO 8601 UTC with milliseconds */
+    updated_at: string;
+  } | null;
   /** Whether messages can be sent as templates from it. With PARTNER_API it is known once the inbox is connected */
   has_templates: boolean;
   /** ISO 8601 UTC with milliseconds */
@@ -5836,6 +5895,25 @@ export type LiveEvent = {
   };
 };
 
+export interface ConversationMerge {
+  /** The conversation to merge into the other one and remove; of the same contact and inbox */
+  conversation: string;
+}
+
+/** A conversation was merged into another one */
+export interface ConversationMerged {
+  /** The conversation that has the messages of both */
+  conversationId: string;
+  /** The conversation that was removed */
+  mergedId: string;
+  /** The contact */
+  contactId: string;
+  /** The company */
+  companyId: string;
+  /** When they were merged: ISO 8601 UTC with milliseconds */
+  mergedAt: string;
+}
+
 export interface ContactMerge {
   /** The contact to merge into the other one and remove */
   contact: string;
@@ -6280,7 +6358,7 @@ export interface WebhookCreate {
   /** http or https; a public address */
   url: string;
   /** The events affected */
-  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED'>;
+  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONVERSATION_MERGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED'>;
   /** Header name to value, sent with each delivery. A value consists of visible ASCII characters, with spaces only between them */
   custom_headers?: Record<string, string> | undefined;
   /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
@@ -6291,7 +6369,7 @@ export interface WebhookUpdate {
   /** http or https; a public address */
   url?: string | undefined;
   /** The events affected */
-  events?: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED'> | undefined;
+  events?: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONVERSATION_MERGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED'> | undefined;
   /** Header name to value, sent with each delivery. A value consists of visible ASCII characters, with spaces only between them */
   custom_headers?: Record<string, string> | undefined;
   /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
@@ -6306,7 +6384,7 @@ export interface Webhook {
   /** The address to which events are posted */
   url: string;
   /** The events affected */
-  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED'>;
+  events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONVERSATION_MERGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED'>;
   /** Values are masked for callers without webhooks:update */
   custom_headers: Record<string, string>;
   /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
@@ -6325,7 +6403,7 @@ export interface WebhookDelivery {
   /** Identifier: 24 lower-case hex characters */
   webhook: string;
   /** The event */
-  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED';
+  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONVERSATION_MERGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED';
   /** The door's name of the event, if it goes to the webhook of a door; null for the company's webhook */
   form: string | null;
   /** Identifier: 24 lower-case hex characters */
@@ -6421,7 +6499,7 @@ export interface DeliveryReplayCreate {
   /** Which deliveries are replayed, by their status */
   status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
   /** By default the deliveries of all events */
-  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED' | undefined;
+  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONVERSATION_MERGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED' | undefined;
   /** The webhook of a door; by default those of the company's webhook */
   webhook?: string | undefined;
   /** Deliveries that were queued at this time or later */
@@ -6442,7 +6520,7 @@ export interface DeliveryReplay {
   /** The status of the deliveries to replay */
   delivery_status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
   /** null: all events */
-  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED' | null;
+  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'MESSAGE_EDITED' | 'MESSAGE_REVOKED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONVERSATION_MERGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'INBOX_CONNECTION_CHANGED' | 'FOLLOWUP_SENT' | 'RULE_RUN' | 'CSAT_RATED' | 'FIELD_UPDATED' | null;
   /** ISO 8601 UTC with milliseconds */
   from: string;
   /** ISO 8601 UTC with milliseconds */
@@ -6554,6 +6632,15 @@ export interface WebhookEvents {
     timestamp: string;
     /** The change and its record */
     data: StepChanged;
+  };
+  /** A conversation was merged into another one and removed */
+  CONVERSATION_MERGED: {
+    /** The event */
+    event: 'CONVERSATION_MERGED';
+    /** When the event was queued, in the transaction of the change that it reports */
+    timestamp: string;
+    /** The change and its record */
+    data: ConversationMerged;
   };
   /** A contact was created */
   CONTACT_CREATED: {

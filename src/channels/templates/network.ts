@@ -58,6 +58,16 @@ export interface ChannelTemplates<Config = Record<string, unknown>> {
     draft: TemplateDraft,
     signal: AbortSignal,
   ): Promise<Pick<NetworkTemplate, 'networkId' | 'status' | 'category'>>;
+  /**
+   * Gives a template in one language new contents, which the network reviews; absent where that is done elsewhere. The category is only
+   * there if it changes.
+   */
+  edit?(
+    config: Config,
+    networkId: string,
+    contents: Pick<TemplateDraft, 'components'> & { category?: TemplateCategory },
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Removes a template in all its languages. A template that the network does not have counts as removed. */
   remove?(config: Config, name: string, signal: AbortSignal): Promise<void>;
   /** How many messages a second the network takes from a number; `isShared`: the business also uses the number with the network's own app. */

@@ -12,6 +12,7 @@ import { createGraph, PUBLIC_GRAPH } from './graph.ts';
 import { WAP_MEDIA } from './media.ts';
 import { parseCallback } from './parse.ts';
 import { BSUID_NAME } from './person.ts';
+import { requestSync } from './phone-sync.ts';
 import { wapSamples } from './samples.ts';
 import { createWapSender } from './send.ts';
 import { wapSettings, type WapConfig } from './settings.ts';
@@ -43,6 +44,7 @@ function openNetwork({
     fetchFile: createFileFetcher(access),
     templates: createWapTemplates(graph, environment),
     readStanding: (config, signal) => readStanding(graph, config, signal),
+    requestSync: (part, config, signal) => requestSync(graph, part, { config, signal }),
     findOverload,
     failureText,
     refusesCredentials,

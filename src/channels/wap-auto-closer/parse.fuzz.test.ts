@@ -37,6 +37,8 @@ function assertContent(content: ContentParts): void {
 function assertWellFormed(item: Inbound): void {
   assertStorable(item);
   if (item.kind === 'unreadable') return assert.ok(item.reason !== '');
+  if (item.kind === 'history')
+    return assert.ok(item.address !== '' && (item.progress === null || (item.progress >= 0 && item.progress <= 100)));
   assert.ok(item.timestamp.getTime() > 0);
   if (item.kind === 'account') return assert.ok(item.account !== '');
   if (item.kind === 'template') return assert.ok(item.account !== '' && item.name !== '' && item.language !== '');
@@ -78,6 +80,7 @@ test(`${ROUNDS} mutated notifications are all parsed, and their elements are wel
   assert.deepEqual([...seen].toSorted(), [
     'account',
     'edit',
+    'history',
     'message',
     'people-limit',
     'preference',

@@ -41,7 +41,7 @@ const BLANK_MESSAGE = {
 };
 
 /** Returns the person that a fixture writes in the short form. */
-function writeOut({ phone, bsuid, parentBsuid, name }: WapPerson): Json {
+function writeOut({ phone, bsuid, parentBsuid, name, username }: WapPerson): Json {
   const ids = [bsuid, parentBsuid].filter((id) => id !== undefined);
   return {
     names: [
@@ -49,6 +49,7 @@ function writeOut({ phone, bsuid, parentBsuid, name }: WapPerson): Json {
       ...ids.map((id) => ({ kind: 'BSUID', value: id, address: id })),
     ],
     ...(name === undefined ? {} : { displayName: name }),
+    ...(username === undefined ? {} : { username }),
   };
 }
 

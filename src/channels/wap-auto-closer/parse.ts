@@ -3,9 +3,10 @@
  * independent: an element that cannot be read becomes `unreadable`, and the others are read all the same.
  */
 import type { Inbound, InboundStatus } from '../channel.ts';
-import { networkError, networkErrors } from './errors.ts';
+import { networkErrors } from './errors.ts';
 import { readEcho, readLive, readHistoryMessage, readSharedData, makeUnreadable, type Scene } from './message.ts';
 import { completePerson, isNamed, namePerson, toPerson } from './person.ts';
+import { areDeclined, readHistoryErrors, readProgress } from './phone-sync.ts';
 import { readCapability, readQualityNews } from './standing.ts';
 import { TEMPLATE_READERS } from './template-news.ts';
 import { asIdentifier, asDate, asList, asRecord, type Json } from '../values.ts';
@@ -16,9 +17,6 @@ interface Change {
   time: unknown;
   value: Json;
 }
-
-/** The error code by which the network reports that the business does not share its history; this is no failure. */
-const HISTORY_DECLINED = 2593109;
 
 const STATUSES = new Map<string, InboundStatus['status']>([
   ['sent', 'SENT'],
@@ -185,9 +183,8 @@ function* readHistory({ value }: Change): Reading {
 
 function* readErrors(errors: unknown, scene: Scene): Reading {
   if (errors === undefined || errors === null) return;
-  const isDeclined = (error: unknown): boolean => networkError(error).code === HISTORY_DECLINED;
-  if (Array.isArray(errors) && errors.every(isDeclined)) return;
-  yield makeUnreadable(scene.address, 'the network could not give the history', errors);
+  yield readHistoryErrors(scene.address, errors);
+  if (!areDeclined(errors)) yield makeUnreadable(scene.address, 'the network could not give the history', errors);
 }
 
 function* readChunk(element: unknown, scene: Scene): Reading {
@@ -196,6 +193,8 @@ function* readChunk(element: unknown, scene: Scene): Reading {
   yield* readErrors(chunk.errors, scene);
   for (const part of listElements(chunk, 'threads')) yield* readThread(part, scene);
   if (isNoList(chunk.threads)) yield makeUnreadable(scene.address, 'threads is not a list', chunk);
+  // The progress follows its messages, so that it is stored after them.
+  if (chunk.metadata !== undefined) yield readProgress(scene.address, chunk.metadata);
 }
 
 function* readThread(part: unknown, scene: Scene): Reading {

@@ -1,6 +1,7 @@
 /**
  * Reads the people in a notification: their phone numbers, their business-scoped user ids (BSUID) and the contact list of the notification.
  */
+import { readUsername } from '../../platform/values/username.ts';
 import { declareIdentity, PHONE_NUMBER, type Person } from '../identity.ts';
 import { asIdentifier, asLabel, asList, asRecord, type Json } from '../values.ts';
 
@@ -11,6 +12,8 @@ export interface WapPerson {
   parentBsuid?: string;
   /** The name for display. */
   name?: string;
+  /** Null when the network says that the person has no username, absent when it says nothing. */
+  username?: string | null;
 }
 
 /** The network's id of a person. Callers write it exactly as the network does. */
@@ -21,11 +24,12 @@ export const BSUID_NAME = declareIdentity({
 });
 
 /** Converts a person of a notification for the platform. A phone number is more reliable than an id of the network. */
-export function toPerson({ phone, bsuid, parentBsuid, name }: WapPerson): Person {
+export function toPerson({ phone, bsuid, parentBsuid, name, username }: WapPerson): Person {
   const ids = [bsuid, parentBsuid].filter((id) => id !== undefined).map(BSUID_NAME.identify);
   return {
     names: phone === undefined ? ids : [PHONE_NUMBER.identify(phone), ...ids],
     ...(name !== undefined && { displayName: name }),
+    ...(username !== undefined && { username }),
   };
 }
 
@@ -97,7 +101,15 @@ function readContact(element: unknown): WapPerson | null {
   // The name is only for display: a username is not certain to belong to the person, so contacts are never matched by it.
   const name = asLabel(profile?.name) ?? asLabel(profile?.username);
   if (name !== null) person.name = name;
+  const username = readGivenUsername(profile?.username);
+  if (username !== undefined) person.username = username;
   return isNamed(person) ? person : null;
+}
+
+/** Reads the username of a profile. A person who gave theirs up has an empty one; a value that is no username says nothing. */
+function readGivenUsername(given: unknown): string | null | undefined {
+  if (given === null || given === '') return null;
+  return typeof given === 'string' ? (readUsername(given) ?? undefined) : undefined;
 }
 
 /** Reads the list `contacts` of a notification with `messageCount` messages. The list is not in the order of the messages. */
@@ -123,8 +135,8 @@ export function completePerson(person: WapPerson, contacts: Contacts): WapPerson
     .find((found) => found !== undefined);
   if (known) return { ...known, ...person };
   // With one message and one contact, the contact is the sender even if the network writes the phone number in two ways.
-  const name = contacts.only?.name;
-  return name === undefined ? person : { name, ...person };
+  const { name, username } = contacts.only ?? {};
+  return { ...(name !== undefined && { name }), ...(username !== undefined && { username }), ...person };
 }
 
 /** Reads the sender of a new message. A notice of a changed user id names the person by the previous id. */

@@ -1,4 +1,4 @@
-/** The templates of a WhatsApp business account: lists them, submits them to the review, and removes them. */
+/** The templates of a WhatsApp business account: lists them, submits them to the review, changes and removes them. */
 import { NetworkRefusal } from '../channel.ts';
 import type { SettingValues } from '../../platform/values/setting-kinds.ts';
 import { makeCloudApiRules } from '../templates/cloud-api.ts';
@@ -40,6 +40,10 @@ export function createWapTemplates(
         status: asLabel(status)?.toUpperCase() ?? 'PENDING',
         category: asLabel(category)?.toUpperCase() ?? draft.category,
       };
+    },
+    edit: async (config, networkId, contents, signal) => {
+      const call = { method: 'POST', path: [networkId], body: contents, token: config.business_token, signal } as const;
+      expectDone(await graph(call));
     },
     remove: async (config, name, signal) => {
       const answer = await callTemplates(config, signal, { method: 'DELETE', query: { name } });

@@ -16,6 +16,7 @@ export const showWholeContact = (contact: JsonObject): JsonObject => ({
   country: contact['country_code'],
   language: contact['language'],
   external_id: contact['external_id'],
+  untrusted_username: cleanOrNull(contact['username']),
   business: contact['business'],
   owner: contact['owner'],
   opted_out: contact['opted_out'],

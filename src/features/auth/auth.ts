@@ -290,7 +290,9 @@ export async function readMe({ sandboxUrl }: Kit, { principal, tenant }: Caller)
   if (principal.type === 'user' && tenant) {
     const user = await readUser(tenant, principal.id);
     const lacks = principal.lacksSecondFactor ? { lacks_second_factor: true } : {};
-    return { type: 'user', company: principal.companyId, ...shared, role: principal.role, user, ...lacks };
+    const { companyId, role } = principal;
+    const inboxes = principal.inboxes && [...principal.inboxes];
+    return { type: 'user', company: companyId, ...shared, role, user, inboxes, ...lacks };
   }
   if (principal.type === 'user') throw new Error('a user without a company');
   const key = { _id: principal.id, name: principal.name, expires_at: principal.expiresAt };

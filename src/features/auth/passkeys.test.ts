@@ -4,7 +4,16 @@ import { test } from 'node:test';
 import { TOTP } from 'otpauth';
 import { createAuthenticator, type Answering } from '../../../test/support/authenticator.ts';
 import { createJar, type Jar } from '../../../test/support/cookies.ts';
-import { createPerson, logIn, PASSWORD, waitForMail, type Person } from '../../../test/support/people.ts';
+import {
+  createPerson,
+  forgetPassword,
+  logIn,
+  PASSWORD,
+  readMailToken,
+  resetPassword,
+  waitForMail,
+  type Person,
+} from '../../../test/support/people.ts';
 import { findPort } from '../../../test/support/ports.ts';
 import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
@@ -189,4 +198,14 @@ test('an inactive user is refused, and another person sees and changes none of t
   await call(404, 'POST', `${PATH}/${ana.passkey._id}/remove`, remove);
   await call(200, 'PATCH', `/v1/users/${ana._id}`, { body: { status: 'INACTIVE' } });
   expectProblem(await open(401, ana, await answer(ana)), 'INVALID_CREDENTIALS');
+});
+
+test('a new password keeps the passkeys, and the mail with its link says so', async () => {
+  const ana = await protect();
+  await forgetPassword(platform, ana.email);
+  const mail = await waitForMail(platform, ana.email, 2);
+  assert.match(mail.text ?? '', /Ela não muda as suas chaves de acesso/);
+  await resetPassword(platform, 200, readMailToken(mail), 'another password');
+  await open(200, ana, await answer(ana));
+  expectProblem(await logIn(platform, 401, ana.email, 'another password'), 'SECOND_FACTOR_REQUIRED', 'passkey');
 });

@@ -109,6 +109,13 @@ export const Me = define(
     ),
     role: Type.Optional(oneOf(USER_ROLES, "The user's role: docs/scopes.md lists the scopes of each role")),
     user: Type.Optional(ref(User, 'The user; absent for a key')),
+    inboxes: Type.Optional(
+      nullable(
+        Type.Array(recordId('inbox'), {
+          description: 'The inboxes that the user sees, with their conversations; null for all. Absent for a key',
+        }),
+      ),
+    ),
     lacks_second_factor: Type.Optional(
       plain.flag(
         'True if the company requires a second factor that the user has not set up. Until then, the token has no scopes',

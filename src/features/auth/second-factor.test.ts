@@ -105,7 +105,7 @@ describe('a log-in with a second factor', () => {
     expectProblem(await renew(400, { password: PASSWORD, code: fourth }), 'VALIDATION_FAILED', 'code');
     await tryLogIn(200, ana, renewed.recovery_codes[0]);
     const { body: state } = await call(200, 'GET', PATH, { key: ana.token });
-    assert.deepEqual(state, { enabled: true, required: false, recovery_codes_left: 9 });
+    assert.deepEqual(state, { enabled: true, required: false, recovery_codes_left: 9, has_password: true });
   });
 
   test('wrong codes are counted against the account more strictly than passwords, and a refused one is in the audit', async () => {
@@ -202,7 +202,7 @@ describe('setting it up', () => {
     expectProblem(await turnOff(400, { password: 'another password', code }), 'VALIDATION_FAILED', 'password');
     expectProblem(await turnOff(400, { password: PASSWORD, code: '000000' }), 'VALIDATION_FAILED', 'code');
     const { body: state } = await turnOff(200, { password: PASSWORD, code });
-    assert.deepEqual(state, { enabled: false, required: false, recovery_codes_left: 0 });
+    assert.deepEqual(state, { enabled: false, required: false, recovery_codes_left: 0, has_password: true });
     await logIn(platform, 200, ana.email);
     expectProblem(await turnOff(404, { password: PASSWORD, code }), 'NOT_FOUND');
   });
@@ -234,7 +234,12 @@ describe('a company that requires it', () => {
     const { body: session } = await logIn(platform, 200, bia.email);
     const { body: me } = await call(200, 'GET', '/v1/auth/me', { key: session.access_token });
     assert.deepEqual([me.lacks_second_factor, me.scopes], [true, []]);
-    assert.deepEqual((await read(200, PATH)).body, { enabled: false, required: true, recovery_codes_left: 0 });
+    assert.deepEqual((await read(200, PATH)).body, {
+      enabled: false,
+      required: true,
+      recovery_codes_left: 0,
+      has_password: true,
+    });
     await setUp(bia);
     await read(200);
     assert.equal((await read(200, '/v1/auth/me')).body.lacks_second_factor, undefined);

@@ -90,7 +90,7 @@ async function checkRequest(kit: Kit, tenant: Tenant, body: BulkForm): Promise<C
   if (!inbox) throw unknownReference('inboxId');
   if (inbox.status !== 'ACTIVE') throw invalid('inboxId', 'is the id of a deleted inbox', 'INBOX_INACTIVE');
   const { agentToActivate: agent = null, owner_user_id: owner = null, attendant_user_id: attendant = null } = body;
-  await expectUsers(tenant.read, { owner_user_id: owner, attendant_user_id: attendant });
+  await expectUsers(tenant.read, { owner_user_id: owner, attendant_user_id: attendant }, inbox._id);
   if (agent !== null && !(await findAgent(tenant.read, agent))) throw unknownReference('agentToActivate');
   const { templateName: name, languageCode: language, components: given = [] } = body;
   const components: GivenComponent[] = Array.isArray(given) ? given : [given];

@@ -27,7 +27,8 @@ export interface Running {
 export async function openRunning(kit: Kit, companyId: string, run: RunWork, holder: string): Promise<Running> {
   const acting = actAs(kit.database, companyId, run.actor);
   const sender = await openSender(kit, acting.read, run.inbox);
-  return { kit, acting, run, holder, sender, opened: await openTemplateFiles(kit, acting.read, sender.channel, run) };
+  const opened = await openTemplateFiles(kit, acting.read, sender.channel, run);
+  return { kit, acting, run, holder, sender, opened };
 }
 
 export function makeSource(running: Running): SendSource<BulkCandidate> {

@@ -99,7 +99,7 @@ export async function updateCampaignById(
     const fields = applyInput(own, input);
     if (isDeepStrictEqual(fields, own)) return toCampaign(before);
     expectChangeable(before, fields);
-    await checkReferences(tx, fields);
+    await checkReferences(tx, fields, own);
     if (!isDeepStrictEqual(fields.steps, own.steps)) await keepFilesFromRemoval(tx, id, fields.steps);
     const updated = expectSmall(toCampaign(await updateCampaign(tx, id, fields)));
     // A campaign that rests until its sending hours begin rests no longer than the new ones say.
@@ -212,9 +212,13 @@ async function checkGivenSteps(kit: Kit, tenant: Tenant, { inbox, steps }: Campa
   }
 }
 
-/** Checks the records that a campaign names and that must not be removed at this moment. */
-async function checkReferences(tx: TenantTx, { owner, steps }: CampaignFields): Promise<void> {
-  await expectUsers(tx, { owner });
+/** Checks the records that a campaign names and that must not be removed at this moment. An owner who stays may see the inbox no longer. */
+async function checkReferences(
+  tx: TenantTx,
+  { inbox, owner, steps }: CampaignFields,
+  before?: CampaignFields,
+): Promise<void> {
+  if (owner !== before?.owner || inbox !== before.inbox) await expectUsers(tx, { owner }, inbox);
   for (const [index, { funnel_step }] of steps.entries())
     if (funnel_step !== null && !(await keepStepFromRemoval(tx, funnel_step)))
       throw unknownReference(`steps[${index}].funnel_step`);

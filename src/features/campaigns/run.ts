@@ -27,7 +27,8 @@ export interface Run {
 
 export async function openRun(kit: Kit, company: string, campaign: CampaignRow, turn: Turn): Promise<Run> {
   const acting = actAs(kit.database, company, { type: 'campaign', id: campaign._id, name: campaign.name });
-  return { kit, acting, turn, campaign, sender: await openSender(kit, acting.read, campaign.inbox), steps: new Map() };
+  const sender = await openSender(kit, acting.read, campaign.inbox);
+  return { kit, acting, turn, campaign, sender, steps: new Map() };
 }
 
 /**

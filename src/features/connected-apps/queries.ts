@@ -94,7 +94,7 @@ export function deleteApp(tx: TenantTx, user: string | null, id: string): Promis
 export function findLivingApp(tx: SystemTx, company: string, id: string): Promise<StoredApp | null> {
   return maybeOne(tx, {
     name: 'connected-apps.findLiving',
-    text: `select u._id, u.company_id as company, u.name, u.role, u.session_version, a._id as app, a.access,
+    text: `select u._id, u.company_id as company, u.name, u.role, u.session_version, visible_inboxes(u) as inboxes, a._id as app, a.access,
         ${APP_LACKS_FACTOR}
       from connected_apps a
       join users u on u.company_id = a.company_id and u._id = a.user_id and u.session_version = a.session_version

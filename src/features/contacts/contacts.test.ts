@@ -31,6 +31,7 @@ test('a contact that a first message creates has all its fields, null where they
     country_code: 'BR',
     professional_network_identifier: null,
     external_id: null,
+    username: null,
     avatar_url: null,
     language: null,
     tags: [],

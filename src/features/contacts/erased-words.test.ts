@@ -103,6 +103,7 @@ async function createContactWithWord(): Promise<string> {
     [id],
   );
   const { contact_id: contact = '', conversation_id: conversation = '' } = row ?? {};
+  await database.sql('update contacts set username = $2 where _id = $1', [contact, `${WORD}.sa`]);
   await call(200, 'PATCH', `/v1/contacts/${contact}`, {
     body: {
       name: `${WORD} name`,

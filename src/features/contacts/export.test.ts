@@ -76,6 +76,8 @@ test('an export can be imported again and changes nothing; none of its cells beg
   assert.deepEqual([row?.phone_number, row?.['custom_fields.size']], ['+5511987650001', '-5']);
   assert.deepEqual([row?.['custom_fields.name'], row?.external_id], ["'+1+1", `'-${mark}`]);
   await call(201, 'POST', '/v1/contacts', { body: { name: `A name alone ${mark}` } });
+  await database.sql('update contacts set username = $2 where _id = $1', [contact._id, 'ana.sa']);
+  assert.equal((await exported(`?search=${mark}`)).rows.find(({ _id }) => _id === contact._id)?.username, 'ana.sa');
   const { contact: unnamed } = await writeAsContact(platform, { from: '', bsuid: `BR.${mark}`, name: '' });
   assert.deepEqual([unnamed.name, unnamed.phone_number], [null, null]);
   const absorbed = { phone_number: '+5511987650003', external_id: `gone-${mark}` };

@@ -23,6 +23,7 @@ const COLUMNS = [
   'country_code',
   'professional_network_identifier',
   'external_id',
+  'username',
   'avatar_url',
   'language',
   'tags',

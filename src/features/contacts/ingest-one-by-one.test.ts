@@ -27,6 +27,7 @@ function drawPerson(): Person {
   return {
     names: names.map((kind) => chance.pick(kind)),
     ...(chance.int(2) === 0 ? { displayName: chance.pick(['Ana', 'Bia']) } : {}),
+    ...(chance.int(2) === 0 ? { username: chance.pick(['ana', 'bia', null]) } : {}),
   };
 }
 
@@ -42,7 +43,7 @@ async function report(batches: Person[][]): Promise<{ same: number[]; contacts: 
     found.push(...contacts);
   }
   const contacts = await database.sql<Record<string, unknown> & { _id: string }>(
-    `select _id, name, email, phone_number, country_code, external_id, array(
+    `select _id, name, username, email, phone_number, country_code, external_id, array(
         select kind || ' ' || value || ' ' || address from contact_identities i where i.contact_id = c._id order by 1) as identities
       from contacts c where company_id = $1`,
     [company],

@@ -106,7 +106,10 @@ const findHolder = ({ holders }: IdentityPlan<IdentityAlias>, asked: PersonToFin
     .map((identity) => holders.get(identityKey(identity)))
     .find((contact) => contact !== undefined);
 
-/** Notes the fields of a new contact, and those that a stored one does not have yet. The first report of a field counts. */
+/**
+ * Notes the fields of a new contact, and those that a stored one does not have yet. The first report of a field counts, but the last one of a
+ * username, which people change.
+ */
 function learnFields(
   { plan: { holders }, newcomers, facts }: PeoplePlan,
   asked: PersonToFind,
@@ -118,18 +121,21 @@ function learnFields(
     ({ kind }) => !stored || stored.unfilled.includes(kind),
   );
   const name = (stored?.nameless !== false && person.displayName) || null;
-  if (stored && name === null && names.length === 0) return;
   const before = newcomers.get(contact) ?? facts.get(contact);
+  const username = person.username === undefined ? before?.username : person.username;
+  const isOtherUsername = username !== undefined && username !== stored?.username;
+  if (stored && name === null && names.length === 0 && !isOtherUsername && !before) return;
   const fields = toShownFields(names);
   const learnt = {
     contact,
     name: before?.name ?? name,
     fields: before ? mergeFields(fields, before.fields) : fields,
   };
-  if (stored) return void facts.set(contact, { ...learnt, company, replace: false });
+  if (stored)
+    return void facts.set(contact, { ...learnt, company, replace: false, ...(username !== undefined && { username }) });
   const [main] = listIdentities(asked);
   if (!main) throw new Error('a person without any identity reached the contacts');
-  newcomers.set(contact, { main, source, ...newcomers.get(contact), ...learnt });
+  newcomers.set(contact, { main, source, ...newcomers.get(contact), ...learnt, username: username ?? null });
 }
 
 /** Other transactions created contacts for these people at the same moment. Returns these contacts by the ids that are not used. */

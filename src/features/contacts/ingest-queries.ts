@@ -22,6 +22,7 @@ export interface KnownIdentity extends IdentityKey {
   contact: string;
   /** True when the contact has no name yet. */
   nameless: boolean;
+  username: string | null;
   /** The kinds of identities whose field of the contact is empty. */
   unfilled: string[];
 }
@@ -53,7 +54,7 @@ const UNFILLED = IDENTITY_FIELD_NAMES.map(
 export function findIdentities(tx: SystemTx, identities: IdentityKey[]): Promise<KnownIdentity[]> {
   return many(tx, {
     name: 'contacts.findIdentities',
-    text: `select i.company_id as company, i.kind, i.value, i.contact_id as contact, c.name is null as nameless,
+    text: `select i.company_id as company, i.kind, i.value, i.contact_id as contact, c.name is null as nameless, c.username,
         array_remove(array[${UNFILLED}], null) as unfilled
       from ${IDENTITIES} as asked (company_id, kind, value)
       join contact_identities i using (company_id, kind, value)
@@ -66,6 +67,7 @@ export interface NewPerson {
   contact: string;
   main: CompanyIdentity;
   name: string | null;
+  username: string | null;
   fields: ReportedFields;
   source: ContactSource;
 }
@@ -78,21 +80,22 @@ export function insertPeople(tx: SystemTx, people: NewPerson[]): Promise<{ _id: 
   return many(tx, {
     name: 'contacts.insertPeople',
     text: `with people as (
-        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], ${reportedParameters(8)})
-          as p (company_id, kind, value, address, contact_id, name, source, ${REPORTED_COLUMNS})
+        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], ${reportedParameters(9)})
+          as p (company_id, kind, value, address, contact_id, name, username, source, ${REPORTED_COLUMNS})
       ), won as (
         insert into contact_identities (company_id, kind, value, contact_id, address)
         select company_id, kind, value, contact_id, address from people order by company_id, kind, value
         on conflict do nothing returning contact_id
       )
-      insert into contacts (company_id, _id, name, ${REPORTED_COLUMNS}, source)
-      select company_id, contact_id, name, ${REPORTED_COLUMNS}, source from people
+      insert into contacts (company_id, _id, name, username, ${REPORTED_COLUMNS}, source)
+      select company_id, contact_id, name, username, ${REPORTED_COLUMNS}, source from people
       where contact_id in (select contact_id from won) returning _id`,
     values: [
       ...identityColumns(people.map((person) => person.main)),
       people.map((person) => person.main.address),
       people.map((person) => person.contact),
       people.map((person) => person.name),
+      people.map((person) => person.username),
       people.map((person) => person.source),
       ...reportedValues(people),
     ],
@@ -177,6 +180,8 @@ export interface LearntFact {
   company: string;
   contact: string;
   name: string | null;
+  /** It replaces the stored one; null clears it, and without it the stored one stays. */
+  username?: string | null;
   fields: ReportedFields;
   /** True when the network said that the fields changed; false fills only empty fields. */
   replace: boolean;
@@ -191,50 +196,28 @@ const IS_NEW = IDENTITY_FIELD_NAMES.map(
     `(f.${field} is not null and c.${field} is distinct from f.${field} and (f.replace or c.${field} is null))`,
 ).join(' or ');
 
+// No username is empty, so the empty text stands for one that was given up.
+const CLEARED = '';
+const USERNAME = `case when f.username is null then c.username else nullif(f.username, '${CLEARED}') end`;
+
 /** Stores what the network reports about people. Returns the contacts that really changed. */
 export function learnFacts(tx: SystemTx, facts: LearntFact[]): Promise<{ _id: string }[]> {
   return many(tx, {
     name: 'contacts.learnFacts',
-    text: `update contacts c set updated_at = now(), name = coalesce(c.name, f.name), ${LEARNT}
-      from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], ${reportedParameters(5)})
-        as f (company_id, contact_id, name, replace, ${REPORTED_COLUMNS})
+    text: `update contacts c set updated_at = now(), name = coalesce(c.name, f.name),
+        username = ${USERNAME}, ${LEARNT}
+      from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::text[], ${reportedParameters(6)})
+        as f (company_id, contact_id, name, replace, username, ${REPORTED_COLUMNS})
       where c.company_id = f.company_id and c._id = f.contact_id
-        and ((c.name is null and f.name is not null) or ${IS_NEW})
+        and ((c.name is null and f.name is not null) or c.username is distinct from ${USERNAME} or ${IS_NEW})
       returning c._id`,
     values: [
       facts.map((fact) => fact.company),
       facts.map((fact) => fact.contact),
       facts.map((fact) => fact.name),
       facts.map((fact) => fact.replace),
+      facts.map(({ username }) => (username === undefined ? null : (username ?? CLEARED))),
       ...reportedValues(facts),
-    ],
-  });
-}
-
-/** Stores the newest opt-outs and returns the contacts whose `opted_out` really changed. */
-export function setOptOuts(
-  tx: SystemTx,
-  wishes: { company: string; contact: string; optedOut: boolean; at: string }[],
-): Promise<{ company: string; _id: string }[]> {
-  return many(tx, {
-    name: 'contacts.setOptOuts',
-    text: `with wishes as (
-        select c.company_id, c._id, w.opted_out, w.at, c.opted_out <> w.opted_out as changes
-        from unnest($1::text[], $2::text[], $3::boolean[], $4::timestamptz[]) as w (company_id, contact_id, opted_out, at)
-        join contacts c on c.company_id = w.company_id and c._id = w.contact_id
-        where c.opted_out_told_at is null or c.opted_out_told_at <= w.at
-        order by c.company_id, c._id for no key update of c
-      ), noted as (
-        update contacts c set opted_out = w.opted_out, opted_out_told_at = w.at,
-          updated_at = case when w.changes then now() else c.updated_at end
-        from wishes w where c.company_id = w.company_id and c._id = w._id
-      )
-      select company_id as company, _id from wishes where changes`,
-    values: [
-      wishes.map((wish) => wish.company),
-      wishes.map((wish) => wish.contact),
-      wishes.map((wish) => wish.optedOut),
-      wishes.map((wish) => wish.at),
     ],
   });
 }

@@ -99,10 +99,14 @@ async function renamePerson(
       value,
       contact,
       nameless: false,
+      username: null,
       unfilled: [],
     });
   await renewAddress(tx, renaming, contact);
-  return storeLearntFacts(tx, [{ company, contact, name: person.displayName ?? null, fields, replace: true }]);
+  const { displayName: name = null, username } = person;
+  return storeLearntFacts(tx, [
+    { company, contact, name, fields, replace: true, ...(username !== undefined && { username }) },
+  ]);
 }
 
 /** Sends future answers to the new identity, also in conversations that still store the old one. */

@@ -4,7 +4,8 @@ import { emit } from '../../platform/store/events.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { identityKey } from './identity-plan.ts';
 import { listIdentities, findKnownIdentities } from './ingest-people.ts';
-import { findContactsByKeys, setOptOuts } from './ingest-queries.ts';
+import { findContactsByKeys } from './ingest-queries.ts';
+import { setOptOuts } from './ingest-wish-queries.ts';
 
 export interface OptOutWish {
   company: string;

@@ -5,7 +5,7 @@ import type { HeldValues } from '../custom-fields/schemas.ts';
 import type { Contact, ContactSource } from './schemas.ts';
 
 export const CONTACT = `c._id, c.company_id as company, c.name, c.email, c.phone_number, c.country_code,
-  c.professional_network_identifier, c.external_id, c.avatar_url, c.language, c.tags, c.business_id as business,
+  c.professional_network_identifier, c.external_id, c.username, c.avatar_url, c.language, c.tags, c.business_id as business,
   custom_field_values(c.company_id, c.custom_fields) as custom_fields, c.owner_id as owner, c.opted_out, c.blocked, c.source, c.last_inbound_at, c.last_message_at,
   c.created_at as "createdAt", c.updated_at as "updatedAt"`;
 
@@ -146,17 +146,17 @@ export function deleteContact(tx: TenantTx, id: string): Promise<number> {
   });
 }
 
-/** Moves the message times of a contact forward to those of another, never back. */
-export function mergeMessageTimes(
+/** Takes over what networks have reported about another contact: later message times, and its username if the contact has none. */
+export function mergeReportedFields(
   tx: TenantTx,
   id: string,
-  other: Pick<Contact, 'last_inbound_at' | 'last_message_at'>,
+  other: Pick<Contact, 'last_inbound_at' | 'last_message_at' | 'username'>,
 ): Promise<number> {
   return exec(tx, {
-    name: 'contacts.joinClocks',
+    name: 'contacts.mergeReportedFields',
     text: `update contacts set last_inbound_at = greatest(last_inbound_at, $3::timestamptz),
-        last_message_at = greatest(last_message_at, $4::timestamptz)
+        last_message_at = greatest(last_message_at, $4::timestamptz), username = coalesce(username, $5::text)
       where company_id = $1 and _id = $2`,
-    values: [tx.companyId, id, other.last_inbound_at, other.last_message_at],
+    values: [tx.companyId, id, other.last_inbound_at, other.last_message_at, other.username],
   });
 }

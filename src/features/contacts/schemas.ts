@@ -53,6 +53,7 @@ export const Contact = define(
     country_code: nullable(plain.text('ISO 3166 alpha-2, derived from the number')),
     professional_network_identifier: nullable(plain.text("The contact's name on the professional network")),
     external_id: nullable(plain.text("The contact's id in another system")),
+    username: nullable(plain.text('The WhatsApp username, in small letters and without @; set by the network')),
     avatar_url: nullable(plain.text('The address of a picture')),
     language: nullable(plain.text('The language, as a BCP 47 tag')),
     tags: Type.Array(Type.String(), { description: 'Words for grouping records' }),
@@ -135,11 +136,11 @@ export const ContactUpdate = define(
 export type ContactUpdate = Static<typeof ContactUpdate>;
 
 const SEARCH =
-  'The id, part of the name or e-mail (ignoring case and accents), or part of the phone number (ignoring punctuation)';
+  'The id, part of the name, e-mail or WhatsApp username (ignoring case and accents), or part of the phone number (ignoring punctuation)';
 
 const FILTERS = `A contact must match all of them. ${describeFilters(
   'contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, ' +
-    'contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), ' +
+    'contact.external_id, contact.username, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), ' +
     'contact.opted_out, contact.blocked, contact.source, or the id or slug of a custom field of contacts',
 )}`;
 
@@ -186,7 +187,6 @@ export const ContactFilters = define('ContactFilters', strict({ ...MATCH_QUERY, 
 export type ContactFilters = Static<typeof ContactFilters>;
 export const CONTACT_SORTS = [...SORTS, '-last_message_at'] as const;
 export const MAX_IDS = declareLimit(100, { topic: 'Contacts', what: 'Contacts in the filter `ids`', beyond: '400' });
-const IDS = `Contacts with these ids, separated by commas, at most ${MAX_IDS}. Unknown ids are ignored`;
 const LIST_QUERY = {
   ...MATCH_QUERY,
   business: Type.Optional(recordId('business', 'Contacts of this business')),
@@ -196,7 +196,7 @@ const LIST_QUERY = {
         `^[0-9a-f]{24}(,[0-9a-f]{24}){0,${MAX_IDS - 1}}$`,
         `must be ids separated by commas, at most ${MAX_IDS}`,
       ),
-      description: IDS,
+      description: `Contacts with these ids, separated by commas, at most ${MAX_IDS}. Unknown ids are ignored`,
     }),
   ),
 };

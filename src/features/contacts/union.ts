@@ -9,7 +9,7 @@ import { moveAllIdentities } from './name-queries.ts';
 import { moveNotes } from './notes/queries.ts';
 import {
   deleteContact,
-  mergeMessageTimes,
+  mergeReportedFields,
   lockContactsForRemoval,
   lockConversationsForRemoval,
   updateContact,
@@ -49,7 +49,7 @@ export async function absorbContact(tx: TenantTx, { target, source }: ContactPai
   await moveNotes(tx, source._id, target._id);
   await storeAbsorbedContact(tx, target._id, source._id);
   await deleteContact(tx, source._id);
-  await mergeMessageTimes(tx, target._id, source);
+  await mergeReportedFields(tx, target._id, source);
   const fields = { ...uniteContactFields(target, source), held };
   const contact = expectRecordSize('custom_fields', await updateContact(tx, target._id, fields, changes));
   await emitWritten(tx, [{ isNew: false, person: contact, changes }], [contact]);

@@ -36,6 +36,7 @@ const EMPTY = {
   country_code: null,
   professional_network_identifier: null,
   external_id: null,
+  username: null,
   avatar_url: null,
   language: null,
   tags: [],

@@ -61,12 +61,14 @@ interface Conditions {
 }
 
 /** Builds the text with only the filters that are used, so that PostgreSQL can choose the index of each filter. */
-export function buildConditions({ companyId }: TenantRead, filter: ConversationFilter): Conditions {
+export function buildConditions({ companyId, sight }: TenantRead, filter: ConversationFilter): Conditions {
   const values: unknown[] = [companyId];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const bindText = (value: string): string => `${bind(value)}::text`;
   const asked = FILTERED.filter((name) => filter[name] !== null);
   const parts = ['v.company_id = $1', ...asked.map((name) => `v.${COLUMNS[name]} = ${bind(filter[name])}`)];
+  // The policy says the same, but only this lets an index of the inboxes be used.
+  if (sight) parts.push(`v.inbox_id = any(${bind(sight.inboxes)}::text[])`);
   if (filter.tag !== null) parts.push(`v.tags @> array[${bind(filter.tag)}::text] and v.tags <> '{}'`);
   if (filter.isOpen !== null) parts.push(`v.status ${filter.isOpen ? '<>' : '='} 'CLOSED'`);
   if (filter.isSnoozed !== null) parts.push(`v.status ${filter.isSnoozed ? '=' : '<>'} 'SNOOZED'`);
@@ -99,7 +101,7 @@ export function buildConditions({ companyId }: TenantRead, filter: ConversationF
     const { contacts, id } = filter.found;
     parts.push(`(v.contact_id = any(${bind(contacts)}::text[]) or v._id = ${bind(id)})`);
   }
-  const names = [...listAsked(filter), ...(filter.found ? ['found'] : [])];
+  const names = [...listAsked(filter), ...(filter.found ? ['found'] : []), ...(sight ? ['seen'] : [])];
   return { text: parts.join(' and '), values, name: names.join('.') || 'all' };
 }
 

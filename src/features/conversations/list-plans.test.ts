@@ -4,9 +4,10 @@ import { after, describe, test } from 'node:test';
 import { seedConversations } from '../../../bench/records-conversations.ts';
 import { connectAs, openTestDatabase } from '../../../test/support/database.ts';
 import type { Json } from '../../../test/support/platform.ts';
-import { ROLES, type Statement } from '../../platform/store/db.ts';
+import { type Statement } from '../../platform/store/db.ts';
+import { ROLES } from '../../platform/store/roles.ts';
 import { makeCursorAfter, pageWindow } from '../../platform/store/paging.ts';
-import type { Tenant } from '../../platform/store/tenant.ts';
+import type { Sight, Tenant } from '../../platform/store/tenant.ts';
 import { countConversationViews } from './conversations.ts';
 import { pageConversations } from './list.ts';
 import type { ConversationQuery } from './schemas.ts';
@@ -63,16 +64,20 @@ function lookInto(node: Json, looked: Looked): Looked {
 }
 
 /** Requests a page of the list and has the database explain each of its statements with the values that were sent. */
-async function explain(query: Partial<ConversationQuery>): Promise<Looked & { found: number }> {
+async function explain(query: Partial<ConversationQuery>, sight: Sight = null): Promise<Looked & { found: number }> {
   const asked = { limit: 20, skipCount: true, sort: '-createdAt' as const, ...query };
-  const { looked, answer } = await explainWork((tenant) => pageConversations(tenant, asked));
+  const { looked, answer } = await explainWork((tenant) => pageConversations(tenant, asked), sight);
   return { ...looked, found: answer.result.length };
 }
 
-async function explainWork<T>(work: (tenant: Tenant) => Promise<T>): Promise<{ looked: Looked; answer: T }> {
+async function explainWork<T>(
+  work: (tenant: Tenant) => Promise<T>,
+  sight: Sight = null,
+): Promise<{ looked: Looked; answer: T }> {
   const looked: Looked = { indexes: new Set(), rows: 0, scans: new Set(), walked: new Set() };
   const read = {
     companyId: COMPANY,
+    sight,
     query: async ({ text, values }: Statement) => {
       const { rows } = await client.query(`explain (analyze, format json) ${text}`, values);
       lookInto(rows[0]['QUERY PLAN'][0].Plan, looked);
@@ -195,4 +200,23 @@ test('the queue of unassigned conversations is not slowed down by the people of 
   assert.ok(found > 0);
   assert.ok(indexes.has('conversations_waiting'), [...indexes].join(', '));
   assert.ok(rows <= MOST_SEARCHED, `${rows} rows were read`);
+});
+
+test('a user who sees one small inbox gets its conversations without those of the others', async () => {
+  const small = 'b'.repeat(24);
+  await database.sql(`insert into inboxes (company_id, _id, name, channel) values ($1, $2, 'y', 'WEB_V2')`, [
+    COMPANY,
+    small,
+  ]);
+  // Its conversations are the oldest, so that they are at the end of each order.
+  await database.sql(
+    `update conversations set inbox_id = $2 where company_id = $1
+      and _id in (select _id from conversations where company_id = $1 order by created_at limit 10)`,
+    [COMPANY, small],
+  );
+  for (const sort of ['-createdAt', '-last_message_at'] as const) {
+    const { found, rows } = await explain({ sort }, { user: owner, inboxes: [small] });
+    assert.equal(found, 10);
+    assert.ok(rows <= MOST_SEARCHED, `${sort}: ${rows} rows`);
+  }
 });

@@ -123,7 +123,7 @@ export async function selectConversations(tx: TenantRead, filter: ConversationFi
   return rows.map(({ _id }) => _id);
 }
 
-/** A search that matches a large part of the contacts: letters of a name or an e-mail, or digits of a phone number. */
+/** A search that matches a large part of the contacts: letters of a name, an e-mail or a username, or digits of a phone number. */
 export interface BroadSearch {
   values: (string | null)[];
   /** The condition for contacts with the alias `c`; `first` is the number of the first parameter. */

@@ -71,7 +71,7 @@ async function findOrOpenConversation(
   if (!into) throw unknownReference(paths.inbox);
   const { status, ...inbox } = into;
   if (status !== 'ACTIVE') throw invalid(paths.inbox, 'is deleted', 'INBOX_INACTIVE');
-  await expectUsers(tx, { owner });
+  await expectUsers(tx, { owner }, inbox.inbox);
   await expectTeam(tx, 'team', team);
   const contact = await findOrCreateContact(tx, tenant, input, paths);
   // A conversation is locked before its contact, as in all operations.

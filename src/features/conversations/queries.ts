@@ -159,8 +159,8 @@ export function findOpeningInbox(
 ): Promise<(OpeningInbox & { status: 'ACTIVE' | 'DELETED' }) | null> {
   return maybeOne(tx, {
     name: 'conversations.findOpeningInbox',
-    text: `select _id as inbox, channel, status, default_agent, default_owner, default_team, (test_mode ->> 'enabled')::boolean as is_test
-      from inboxes where company_id = $1 and _id = $2`,
+    text: `select _id as inbox, channel, status, default_agent, seeing_owner(i) as default_owner, default_team, (test_mode ->> 'enabled')::boolean as is_test
+      from inboxes i where company_id = $1 and _id = $2`,
     values: [tx.companyId, id],
   });
 }

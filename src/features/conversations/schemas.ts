@@ -228,7 +228,7 @@ const idOr = (kind: 'user' | 'team' | 'step', words: readonly string[], descript
 
 export const ConversationList = pageSchema(ref(Conversation));
 const SEARCH =
-  "Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact";
+  "Part of the contact's name or e-mail, ignoring case and accents, of the phone number, or of the WhatsApp username; or the id of the conversation or the contact";
 const PRIORITY = `(${[...PRIORITIES, NONE].join('|')})`;
 const MAX_WAITING_MINUTES = declareLimit(527_040, {
   topic: 'Messages',

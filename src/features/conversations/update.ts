@@ -142,7 +142,12 @@ async function changeConversation(
   before: LockedConversation,
   { input, step }: { input: ConversationUpdate; step: HeldStep | null },
 ): Promise<ChangedConversation> {
-  await expectUsers(tx, { owner: input.owner, attendant: input.attendant });
+  const isNew = (field: 'owner' | 'attendant'): boolean => input[field] !== before[field];
+  await expectUsers(
+    tx,
+    { ...(isNew('owner') && { owner: input.owner }), ...(isNew('attendant') && { attendant: input.attendant }) },
+    before.inbox,
+  );
   await expectTeam(tx, 'team', input.team);
   const { held, changes } = await applyValues(tx, 'conversation', before.held, input.custom_fields);
   const own = pickFields(before);
@@ -229,7 +234,12 @@ async function makeStepEvent(tx: TenantTx, tenant: Acting, before: Conversation,
 }
 
 /** Enqueues a job for each end that a snooze is given; only the job whose end is still current opens the conversation. */
-async function enqueueWake(kit: Kit, tx: TenantTx, { _id, company }: Conversation, until: string): Promise<void> {
+export async function enqueueWake(
+  kit: Kit,
+  tx: TenantTx,
+  { _id, company }: Conversation,
+  until: string,
+): Promise<void> {
   const delaySeconds = Math.max(1, Math.ceil((Date.parse(until) - Date.now()) / 1000));
   await kit.enqueue(tx, Wake, { company, conversation: _id, until }, { key: `${_id} ${until}`, delaySeconds });
 }

@@ -289,8 +289,8 @@ test('a removal job whose worker dies continues where it stopped: no event is se
     let transactions = 0;
     const dying: Kit['database']['tenantTx'] = async (company, work) => {
       transactions += 1;
-      // Inboxes, campaigns and one portion of conversations come before.
-      const isLast = transactions === 4;
+      // Inboxes, their members, campaigns and one portion of conversations come before.
+      const isLast = transactions === 5;
       const result = await tenantTx(company, async (tx) => {
         const done = await work(tx);
         if (isLast && when === 'before the commit') throw new Error('died');

@@ -37,6 +37,16 @@ export function removeUserFromInboxes(tx: TenantTx, user: string): Promise<numbe
   });
 }
 
+/** Removes the user or team from the members of all inboxes. */
+export function removeFromMembers(tx: TenantTx, kind: 'users' | 'teams', id: string): Promise<number> {
+  return exec(tx, {
+    name: `departures.releaseMembersOfInboxes.${kind}`,
+    text: `update inboxes set members = jsonb_set(members, '{${kind}}', (members -> '${kind}') - $2::text), updated_at = now()
+      where company_id = $1 and members is not null and members -> '${kind}' ? $2`,
+    values: [tx.companyId, id],
+  });
+}
+
 export function removeUserFromCampaigns(tx: TenantTx, user: string): Promise<number> {
   return exec(tx, {
     name: 'departures.releaseCampaigns',
@@ -188,6 +198,7 @@ export function isUserNamed(tx: TenantRead, user: string): Promise<boolean> {
   return oneValue(tx, {
     name: 'departures.isUserNamed',
     text: `select exists (select 1 from inboxes where company_id = $1 and default_owner = $2)
+      or exists (select 1 from inboxes where company_id = $1 and members is not null and members -> 'users' ? $2)
       or exists (select 1 from campaigns where company_id = $1 and owner_id = $2)
       or exists (select 1 from conversations where company_id = $1 and owner_id = $2)
       or exists (select 1 from conversations where company_id = $1 and attendant_id = $2)
@@ -201,6 +212,7 @@ export function isTeamNamed(tx: TenantRead, team: string): Promise<boolean> {
   return oneValue(tx, {
     name: 'departures.isTeamNamed',
     text: `select exists (select 1 from inboxes where company_id = $1 and default_team = $2)
+      or exists (select 1 from inboxes where company_id = $1 and members is not null and members -> 'teams' ? $2)
       or exists (select 1 from sla_policies where company_id = $1 and $2 = any(teams))
       or exists (select 1 from conversations where company_id = $1 and team_id = $2) as named`,
     values: [tx.companyId, team],

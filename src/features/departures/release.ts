@@ -15,6 +15,7 @@ import {
   isUserNamed,
   removeUserFromBusinesses,
   removeFromContacts,
+  removeFromMembers,
   removeNotifications,
   removeTeamFromConversations,
   removeTeamFromInboxes,
@@ -73,6 +74,7 @@ const USER_DEPARTURE: Departure = {
   releases: [
     // Inboxes and campaigns come first, so that no new conversation gets the user as its owner.
     removeUserFromInboxes,
+    (tx, user) => removeFromMembers(tx, 'users', user),
     removeUserFromCampaigns,
     createConversationRemoval(removeUserFromConversations),
     createContactRemoval('users'),
@@ -88,7 +90,12 @@ const USER_DEPARTURE: Departure = {
 
 const TEAM_DEPARTURE: Departure = {
   departing: 'teams',
-  releases: [removeTeamFromInboxes, removeTeamFromPolicies, createConversationRemoval(removeTeamFromConversations)],
+  releases: [
+    removeTeamFromInboxes,
+    (tx, team) => removeFromMembers(tx, 'teams', team),
+    removeTeamFromPolicies,
+    createConversationRemoval(removeTeamFromConversations),
+  ],
   isNamed: isTeamNamed,
 };
 

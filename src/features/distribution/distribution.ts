@@ -20,6 +20,7 @@ import {
   type FreeMember,
   type Given,
   type Rule,
+  type Waiting,
   type TeamTurn,
 } from './queries.ts';
 
@@ -71,11 +72,11 @@ async function giveOut(tx: TenantTx, team: string): Promise<boolean> {
   if (!(await tryLockCompany(tx))) return false;
   if ((await takeTurns(tx, team)) === 0) return true;
   const rule = await findRule(tx, team);
-  if (!rule || !(await hasWaiting(tx, team))) return true;
-  const members = await findMembers(tx, team, ANSWERING);
-  if (members.every((member) => isFull(member, rule))) return true;
-  const waiting = await lockWaiting(tx, team, PORTION);
-  const given = distribute(waiting, members, rule);
+  if (!rule || !(await hasWaiting(tx, team, null))) return true;
+  const members = (await findMembers(tx, team, ANSWERING)).filter((member) => !isFull(member, rule));
+  if (members.length === 0) return true;
+  const waiting = await lockWaiting(tx, team, joinInboxes(members), PORTION);
+  const { given, free } = distribute(waiting, members, rule);
   if (given.length > 0) {
     await give(tx, team, given);
     await emitConversations(
@@ -83,26 +84,37 @@ async function giveOut(tx: TenantTx, team: string): Promise<boolean> {
       given.map(({ conversation }) => conversation),
     );
   }
-  // Fewer than could be given were free, or there are more than a portion.
-  if (given.length === waiting.length && (await hasWaiting(tx, team)))
+  // More than a portion is waiting, or other transactions have locked some.
+  if (free.length > 0 && (await hasWaiting(tx, team, joinInboxes(free))))
     await addTurn(tx, team, waiting.length === PORTION ? 0 : BUSY_SECONDS);
   return true;
 }
 
 const isFull = ({ load }: FreeMember, { capacity }: Rule): boolean => capacity !== null && load >= capacity;
 
-/** Chooses a member for each conversation, until all members have as many as they may have. */
-function distribute(conversations: string[], members: FreeMember[], rule: Rule): Given[] {
+/** Returns the inboxes that at least one of the members sees; null for all. */
+const joinInboxes = (members: FreeMember[]): string[] | null =>
+  members.some(({ inboxes }) => inboxes === null)
+    ? null
+    : [...new Set(members.flatMap(({ inboxes }) => inboxes ?? []))];
+
+/** Chooses a member for each conversation, until all who see it have as many as they may have. Returns those who could have more. */
+function distribute(
+  conversations: Waiting[],
+  members: FreeMember[],
+  rule: Rule,
+): { given: Given[]; free: FreeMember[] } {
   const given: Given[] = [];
-  let free = members.filter((member) => !isFull(member, rule));
-  for (const conversation of conversations) {
-    const least = Math.min(...free.map(({ load }) => load));
+  let free = members;
+  for (const { _id: conversation, inbox } of conversations) {
+    const able = free.filter(({ inboxes }) => inboxes === null || inboxes.includes(inbox));
+    const least = Math.min(...able.map(({ load }) => load));
     // The order is that of the last assignments, so that among equals it is everybody's turn.
-    const next = rule.distribution === 'LEAST_LOADED' ? free.find(({ load }) => load === least) : free[0];
-    if (!next) break;
+    const next = rule.distribution === 'LEAST_LOADED' ? able.find(({ load }) => load === least) : able[0];
+    if (!next) continue;
     given.push({ conversation, user: next.user });
     const after = { ...next, load: next.load + 1 };
     free = [...free.filter((each) => each !== next), ...(isFull(after, rule) ? [] : [after])];
   }
-  return given;
+  return { given, free };
 }

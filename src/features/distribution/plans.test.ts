@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { connectAs, openTestDatabase } from '../../../test/support/database.ts';
 import type { Json } from '../../../test/support/platform.ts';
-import { ROLES, type Statement } from '../../platform/store/db.ts';
+import { type Statement } from '../../platform/store/db.ts';
+import { ROLES } from '../../platform/store/roles.ts';
 import { hasWaiting, lockWaiting } from './queries.ts';
 
 const COMPANY = 'a'.repeat(24);
@@ -40,7 +41,7 @@ test('the conversations that a team gives out are found without reading those th
     const read: number[] = [];
     const query = async ({ name, text, values }: Statement): Promise<Json[]> => {
       await client.query(`deallocate all; prepare "${name}" as ${text}`);
-      const given = values.map((value) => `'${String(value)}'`).join();
+      const given = values.map((value) => (value === null ? 'null' : `'${value as string}'`)).join();
       const { rows } = await client.query(`explain (analyze, format json) execute "${name}"(${given})`);
       read.push(countRead(rows[0]['QUERY PLAN'][0].Plan));
       return [{ waits: true }];
@@ -48,8 +49,8 @@ test('the conversations that a team gives out are found without reading those th
     await client.query(
       `begin; set local app.company_id = '${COMPANY}'; set local plan_cache_mode = force_${mode}_plan`,
     );
-    await hasWaiting({ companyId: COMPANY, query } as never, COMPANY);
-    await lockWaiting({ companyId: COMPANY, query } as never, COMPANY, PORTION);
+    await hasWaiting({ companyId: COMPANY, query } as never, COMPANY, null);
+    await lockWaiting({ companyId: COMPANY, query } as never, COMPANY, null, PORTION);
     await client.query('rollback');
     assert.deepEqual(read, [1, PORTION]);
   }

@@ -70,23 +70,33 @@ export function findRule(tx: TenantTx, team: string): Promise<Rule | null> {
   });
 }
 
-const WAITING = 'v.company_id = $1 and v.team_id = $2 and waits_for_member(v)';
+const WAITING =
+  'v.company_id = $1 and v.team_id = $2 and waits_for_member(v) and ($3::text[] is null or v.inbox_id = any($3))';
 
-/** Locks the next conversations that wait for a member, the contact who has waited longest first. Those that others are changing are left. */
-export async function lockWaiting(tx: TenantTx, team: string, most: number): Promise<string[]> {
-  const rows = await many<{ _id: string }>(tx, {
-    name: 'distribution.lockWaiting',
-    text: `select _id from conversations v where ${WAITING} order by waiting_since, _id limit $3 for no key update skip locked`,
-    values: [tx.companyId, team, most],
-  });
-  return rows.map(({ _id }) => _id);
+/** A conversation that waits for a member, and its inbox. */
+export interface Waiting {
+  _id: string;
+  inbox: string;
 }
 
-export function hasWaiting(tx: TenantTx, team: string): Promise<boolean> {
+/**
+ * Locks the next conversations of these inboxes (null for all) that wait for a member, the contact who has waited longest first. Those that
+ * others are changing are left.
+ */
+export function lockWaiting(tx: TenantTx, team: string, inboxes: string[] | null, most: number): Promise<Waiting[]> {
+  return many(tx, {
+    name: 'distribution.lockWaiting',
+    text: `select _id, inbox_id as inbox from conversations v where ${WAITING}
+      order by waiting_since, _id limit $4 for no key update skip locked`,
+    values: [tx.companyId, team, inboxes, most],
+  });
+}
+
+export function hasWaiting(tx: TenantTx, team: string, inboxes: string[] | null): Promise<boolean> {
   return oneValue(tx, {
     name: 'distribution.hasWaiting',
     text: `select exists (select from conversations v where ${WAITING}) as waits`,
-    values: [tx.companyId, team],
+    values: [tx.companyId, team, inboxes],
   });
 }
 
@@ -94,6 +104,8 @@ export interface FreeMember {
   user: string;
   /** How many open conversations the user owns. */
   load: number;
+  /** The inboxes that the user sees; null for all. */
+  inboxes: string[] | null;
 }
 
 // A member with more conversations than this is as loaded as one with this number.
@@ -104,7 +116,7 @@ export function findMembers(tx: TenantTx, team: string, roles: readonly string[]
   return many(tx, {
     name: 'distribution.findMembers',
     text: `select m.user_id as user, (select count(*)::int from (select from conversations
-          where company_id = $1 and owner_id = m.user_id and status = 'OPEN' limit ${MOST_COUNTED}) counted) as load
+          where company_id = $1 and owner_id = m.user_id and status = 'OPEN' limit ${MOST_COUNTED}) counted) as load, visible_inboxes(u) as inboxes
       from team_members m join users u on u.company_id = m.company_id and u._id = m.user_id
       where m.company_id = $1 and m.team_id = $2 and u.status = 'ACTIVE' and u.availability = 'ONLINE' and u.role = any($3::text[])
       order by m.last_assigned_at nulls first, m.user_id`,

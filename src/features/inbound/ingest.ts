@@ -7,7 +7,14 @@ import type { InboundTemplate } from '../../channels/templates/network.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { MAX_CONTENT_BYTES } from '../../platform/values/sizes.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
-import { findInboxesOfAccount, setCoexistence, setPeopleLimit, type Receiver } from '../inboxes/ingest-queries.ts';
+import { storeHistoryNews, type HistoryNews } from '../inboxes/ingest-history-queries.ts';
+import {
+  findInboxesOfAccount,
+  setCoexistence,
+  setPeopleLimit,
+  type Receiver,
+  type SharedInbox,
+} from '../inboxes/ingest-queries.ts';
 import { applyOptOutWishes, type OptOutWish } from '../contacts/ingest-wishes.ts';
 import type { SplitContact } from '../contacts/ingest-renames.ts';
 import type { Correction } from '../messages/ingest-correction-queries.ts';
@@ -18,6 +25,7 @@ import { messageTime, type ArrivedMessage, type ArrivedReport } from './batch.ts
 import { separateMessages } from './distinct.ts';
 import { resolveEchoes } from './echoes.ts';
 import { cutText } from './fitting.ts';
+import { addHistory } from './histories.ts';
 import type { InboxFinder } from './inboxes.ts';
 import { setPositions, type ReadInbox } from './fetching/queries.ts';
 import { insertAsides, type AsideElement } from './queries.ts';
@@ -40,6 +48,8 @@ export interface IngestContext extends StoreSettings {
   recheck: (receiver: Receiver) => Promise<void>;
   /** Enqueues the question how the network rates the number of an inbox, in the batch's transaction. */
   rereadStanding: (found: Pick<Receiver, 'company' | 'inbox'>) => Promise<void>;
+  /** Enqueues the request for the old messages of the phone that shares the number of an inbox, in the batch's transaction. */
+  askHistory: (found: Pick<Receiver, 'company' | 'inbox'>) => Promise<void>;
 }
 
 /** Returns true when a batch begins with reads: news of accounts and unreadable elements are written before any read. */
@@ -52,21 +62,27 @@ export async function ingest(
   tx: SystemTx,
   channel: NamedChannel,
   elements: Inbound[],
-  { inboxes, split, markRead, recheck, rereadStanding, ...settings }: IngestContext,
+  { inboxes, split, markRead, recheck, rereadStanding, askHistory, ...settings }: IngestContext,
 ): Promise<Outcomes> {
   const outcomes = noOutcomes();
   // Callbacks of one batch have no order, so account events are applied first and hold for the messages of the same batch.
-  await applyAccounts(tx, channel, elements, outcomes);
+  for (const found of await applyAccounts(tx, channel, elements, outcomes)) await askHistory(found);
   for (const found of await listTroubled(tx, channel, elements)) await rereadStanding(found);
   const { receivers, ahead } = await inboxes.find(tx, channel, elements);
   tx.concerns([...receivers.values()].map(({ company }) => company));
-  const { arrivals, news, corrections, asides, wishes, positions, reports, unsure } = sortElements(channel, elements, {
-    receivers,
-    outcomes,
-  });
+  const { arrivals, news, corrections, asides, wishes, positions, reports, unsure, histories } = sortElements(
+    channel,
+    elements,
+    {
+      receivers,
+      outcomes,
+    },
+  );
   const resolved = await resolveReports(tx, reports);
   for (const { receiver, unreadable } of resolved.unreadable)
     asides.push(toUnreadableRow(channel, unreadable, receiver));
+  if (histories.size > 0) await storeHistoryNews(tx, [...histories.values()]);
+  outcomes.applied += histories.size;
   if (asides.length > 0) outcomes.aside = await insertAsides(tx, asides);
   news.push(...resolved.news);
   wishes.push(...resolved.wishes);
@@ -106,6 +122,7 @@ function sortElements(
   const positions: ReadInbox[] = [];
   const reports: ArrivedReport[] = [];
   const unsure = new Map<string, Receiver>();
+  const histories = new Map<string, HistoryNews>();
   for (const element of elements) {
     const receiver = 'address' in element && element.address !== null ? receivers.get(element.address) : undefined;
     if (element.kind === 'account' || element.kind === 'template' || element.kind === 'people-limit') continue;
@@ -118,10 +135,12 @@ function sortElements(
     else if (element.kind === 'position') positions.push({ ...receiver, position: element.position });
     else if (element.kind === 'status') news.push(toStatusNews(receiver, channel, element));
     else if (element.kind === 'edit' || element.kind === 'revoke') corrections.push(toCorrection(receiver, element));
-    else if (element.origin !== 'live' && !receiver.coexistence_enabled) outcomes.dropped += 1;
+    else if ((element.kind === 'history' || element.origin !== 'live') && !receiver.coexistence_enabled)
+      outcomes.dropped += 1;
+    else if (element.kind === 'history') addHistory(histories, receiver, element);
     else arrivals.push({ receiver, channel, message: element });
   }
-  return { arrivals, news, corrections, asides, wishes, positions, reports, unsure };
+  return { arrivals, news, corrections, asides, wishes, positions, reports, unsure, histories };
 }
 
 interface Changes {
@@ -140,18 +159,21 @@ async function applyChanges(tx: SystemTx, { wishes, news, corrections }: Changes
   }
 }
 
+/** Returns the inboxes of which the old messages have to be asked for. */
 async function applyAccounts(
   tx: SystemTx,
   channel: NamedChannel,
   elements: Inbound[],
   outcomes: Outcomes,
-): Promise<void> {
+): Promise<SharedInbox[]> {
+  const shared: SharedInbox[] = [];
   for (const element of elements) {
-    if (element.kind === 'account') await applyAccount(tx, channel, element, outcomes);
+    if (element.kind === 'account') shared.push(...(await applyAccount(tx, channel, element, outcomes)));
     if (element.kind !== 'template' && element.kind !== 'people-limit') continue;
     const changed = await applyAccountNews(tx, channel, element);
     outcomes[changed > 0 ? 'applied' : 'dropped'] += 1;
   }
+  return shared.filter(({ lacks_history }) => lacks_history);
 }
 
 /** Returns the inboxes of the accounts whose change the network reports, each once. */
@@ -178,11 +200,12 @@ async function applyAccount(
   channel: NamedChannel,
   element: InboundAccount,
   outcomes: Outcomes,
-): Promise<void> {
+): Promise<SharedInbox[]> {
   const { account, coexistence: enabled } = element;
   const switched =
-    enabled === null ? 0 : await setCoexistence(tx, channel.name, { account, enabled, at: messageTime(element) });
-  outcomes[switched > 0 ? 'applied' : 'dropped'] += 1;
+    enabled === null ? [] : await setCoexistence(tx, channel.name, { account, enabled, at: messageTime(element) });
+  outcomes[switched.length > 0 ? 'applied' : 'dropped'] += 1;
+  return switched;
 }
 
 function toUnreadableRow(

@@ -12,6 +12,7 @@ import {
   fillMessage,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { expectProblem } from '../../../test/support/refusals.ts';
 import { listEventNames, readEvents } from '../../../test/support/traffic.ts';
 
 const platform = await startPlatform();
@@ -90,6 +91,66 @@ test('a person with only a business-scoped id is a contact without a number', as
     body: { conversationId: first.conversation, message: { content: 'Oi' } },
   });
   assert.equal(sent.status, 'SENT');
+});
+
+test('the username that the network reports is stored with the contact, and replaced only when the network reports another or none', async () => {
+  const [from, next] = [makePhoneNumber(), 'ana.souza'];
+  const receiveFrom = async (profile?: Json): Promise<Json> =>
+    readContact(await receive({ from }, profile && [{ wa_id: from, profile: { name: 'Ana', ...profile } }]));
+  const first = await receiveFrom({ username: '@Ana.Sa' });
+  assert.deepEqual([first.name, first.username], ['Ana', 'ana.sa']);
+  for (const said of [undefined, {}, { username: 7 }, { username: 'ana sá' }, { username: 'ana.sa' }])
+    assert.deepEqual(await receiveFrom(said).then(({ username, updatedAt }) => [username, updatedAt]), [
+      'ana.sa',
+      first.updatedAt,
+    ]);
+  const renamed = await receiveFrom({ username: next });
+  assert.equal(renamed.username, next);
+  assert.deepEqual((await readEvents(platform, first._id)).at(-1), { event: 'CONTACT_UPDATED', data: renamed });
+  for (const none of ['', null]) {
+    assert.equal((await receiveFrom({ username: none })).username, null);
+    assert.equal((await receiveFrom({ username: next })).username, next);
+  }
+});
+
+test('of several usernames of a person in one callback, the last one is stored', async () => {
+  for (const isKnown of [false, true]) {
+    const from = makePhoneNumber();
+    const profile = (username: string): Json => ({ wa_id: from, profile: { name: 'Bia', username } });
+    if (isKnown) await receive({ from }, [profile('bia.0')]);
+    const id = makeMessageId();
+    const parts = ['bia.1', 'bia.2'].map((username, index) => ({
+      phone,
+      value: { messages: [fillMessage({ from, ...(index === 1 && { id }) })], contacts: [profile(username)] },
+    }));
+    await network.post(200, buildNotification(...parts));
+    assert.equal((await readContact(await findStoredMessage(platform, phone, id))).username, 'bia.2');
+  }
+});
+
+test('two people with the same username stay two contacts', async () => {
+  const people = [makePhoneNumber(), makePhoneNumber()];
+  const contacts = [];
+  for (const from of people)
+    contacts.push(await readContact(await receive({ from }, [{ wa_id: from, profile: { username: 'passed.on' } }])));
+  assert.deepEqual(
+    contacts.map(({ username }) => username),
+    ['passed.on', 'passed.on'],
+  );
+  assert.notEqual(contacts[0]?._id, contacts[1]?._id);
+});
+
+test('a caller cannot write the username of a contact', async () => {
+  const { contact } = await receive({ from: makePhoneNumber() });
+  for (const [method, path] of [
+    ['POST', '/v1/contacts'],
+    ['PATCH', `/v1/contacts/${contact}`],
+  ] as const)
+    expectProblem(
+      await platform.call(400, method, path, { body: { name: 'Ana', username: 'ana' } }),
+      'VALIDATION_FAILED',
+      'username',
+    );
 });
 
 test('a number that becomes known for a business-scoped id is added to its contact, with an event', async () => {

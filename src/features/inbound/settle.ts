@@ -6,6 +6,7 @@ import type { Kit } from '../../kit.ts';
 import { isAway, isCollision, isContention, isUnavailable } from '../../platform/store/db.ts';
 import { reserveAttachment } from '../attachments/reserve.ts';
 import { enqueueReadMark } from '../conversations/conversations.ts';
+import { enqueueHistory } from '../inboxes/history/asking.ts';
 import { enqueueCheck, enqueueStanding } from '../inboxes/reported.ts';
 import type { InboxFinder } from './inboxes.ts';
 import { beginsWithReads, ingest, type Outcomes } from './ingest.ts';
@@ -127,6 +128,7 @@ async function storeElements(
         agentWaitSeconds: kit.config.AGENT_WAIT / 1_000,
         reserve: (company, expected) => reserveAttachment(kit, company, expected),
         recheck: (receiver) => enqueueCheck(kit, tx, receiver),
+        askHistory: (found) => enqueueHistory(kit, tx, found),
         rereadStanding: (found) => enqueueStanding(kit, tx, found),
         markRead: (about) => enqueueReadMark(kit, tx, about),
         split: (found) => kit.enqueue(tx, MergeSplit, found, { key: `${found.kept} ${found.absorbed}` }),

@@ -3,7 +3,7 @@ import type { FetchPosition } from '../../channels/fetching.ts';
 import type { ChannelName } from '../../channels/registry.ts';
 import { exec, many, maybeOne } from '../../platform/store/db.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
-import { BEFORE, CHANGED, COLUMNS, type ChangedInbox, type InboxRow } from './queries.ts';
+import { BEFORE, BEGUN_HISTORY, CHANGED, COLUMNS, type ChangedInbox, type InboxRow } from './queries.ts';
 
 /** The address of an inbox at its network, for example a phone number id. */
 export interface Address {
@@ -106,6 +106,7 @@ export function connectInbox(
         accepted_at = coalesce(accepted_at, now()), callback_told = webhook_url is not null,
         coexistence_enabled = coalesce($4, coexistence_enabled),
         coexistence_told_at = case when $4 is null then coexistence_told_at else now() end,
+        history = case when history is null and $4 and not coexistence_enabled then ${BEGUN_HISTORY} else history end,
         fetch_from = case when accepted_at is null then $5::jsonb else fetch_from end,
         network_account = case when $6 then $7 else network_account end
       from before where company_id = $1 and _id = $2 and connection_version = $3 returning ${CHANGED}`,

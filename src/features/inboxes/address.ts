@@ -11,6 +11,7 @@ import { AppError } from '../../platform/values/errors.ts';
 import { connectInbox, findOwner, lockClaimants, dropOtherClaims, type Address } from './address-queries.ts';
 import { InboxConnected } from './connected/jobs.ts';
 import { announceConnections, storeVerdict } from './connection-changes.ts';
+import { enqueueHistory } from './history/asking.ts';
 import type { InboxRow } from './queries.ts';
 
 const TAKEN = 'Another inbox is connected to this number; close it first.';
@@ -62,6 +63,8 @@ async function takeAddress(kit: Kit, row: InboxRow, accepted: Acceptance): Promi
     if (connected?.network_account) {
       await kit.enqueue(tx, InboxConnected, { company: row.company, inbox: row._id }, { key: row._id });
     }
+    if (connected?.history?.status === 'REQUESTED' && connected.history.requested_at === null)
+      await enqueueHistory(kit, tx, { company: row.company, inbox: row._id });
     return connected;
   });
   if (taken === 'void') return null;

@@ -65,6 +65,7 @@ test('POST of an inbox answers 201 with the record, in which required fields are
     test_mode: { enabled: false, test_numbers: [] },
     general_config: { include_operator_name_on_message: false },
     coexistence_enabled: false,
+    history: null,
     process_unsupported_messages: false,
     disable_inbound_ai: false,
     pdf_local_text_extraction: false,
@@ -74,6 +75,7 @@ test('POST of an inbox answers 201 with the record, in which required fields are
     business_hours: null,
     away_text: null,
     csat_question: null,
+    members: null,
     connection: { status: 'PENDING', checked_at: null, error: null },
     has_templates: false,
   });
@@ -92,6 +94,7 @@ test('POST of an inbox accepts every documented field and answers with it', asyn
     business_hours: (await call(201, 'POST', '/v1/business-hours', { body: HOURS })).body._id,
     away_text: 'Closed until tomorrow',
     csat_question: 'How did we do?',
+    members: { users: [default_owner], teams: [] },
     test_mode: { enabled: true, test_numbers: ['+5511988887777'] },
     general_config: { include_operator_name_on_message: true },
     status: 'DELETED',
@@ -112,6 +115,7 @@ test('POST of an inbox accepts every documented field and answers with it', asyn
     api_wap_config: { ...api_wap_config, business_token: null },
     company: demo._id,
     coexistence_enabled: false,
+    history: null,
     has_templates: true,
   });
 });

@@ -57,6 +57,7 @@ export async function storeInbox(kit: Kit, tenant: Tenant, input: InboxCreate): 
   const stored = tenant.tx(async (tx) => {
     const inbox = await insertInbox(tx, await change(kit, tx, before, input));
     tx.created(inbox._id);
+    await expectSeeingOwner(tx, inbox);
     await enqueueCheck(kit, tx, inbox);
     return inbox;
   });
@@ -94,11 +95,24 @@ async function changeInbox(
   const moved = isMoved(before, next);
   const renewed = moved || next.webhook_url !== before.webhook_url || credentialsChanged(kit, before, next);
   const row = await updateInbox(tx, next, { renewed, moved });
+  if (input.members !== undefined || input.default_owner) await expectSeeingOwner(tx, row);
   await announceConnections(kit, tx, [{ ...row, was: before.connection.status }]);
   // The caller may have corrected an inbox in ERROR at the network, so saving it checks it again.
   const recheck = (renewed || before.connection.status === 'ERROR') && row.status === 'ACTIVE';
   if (recheck) await enqueueCheck(kit, tx, row);
   return { row, recheck };
+}
+
+/** Throws an error when the owner of new conversations would not see them. The inbox has its new members already. */
+const expectSeeingOwner = (tx: TenantTx, { _id, default_owner }: InboxRow): Promise<void> =>
+  expectUsers(tx, { default_owner }, _id);
+
+async function expectMembers(
+  tx: TenantTx,
+  { users = [], teams = [] }: NonNullable<InboxUpdate['members']>,
+): Promise<void> {
+  await expectUsers(tx, Object.fromEntries(users.map((id, index) => [`members.users[${index}]`, id])));
+  for (const [index, team] of teams.entries()) await expectTeam(tx, `members.teams[${index}]`, team);
 }
 
 /** Gives an inbox the settings that its network tells. Returns null when the inbox is gone, or was deleted meanwhile. */
@@ -164,11 +178,13 @@ function makeUnset(company: string): Before {
     business_hours: null,
     away_text: null,
     csat_question: null,
+    members: null,
     status: 'ACTIVE',
     settings: {},
     test_mode: { enabled: false, test_numbers: [] },
     general_config: { include_operator_name_on_message: false },
     coexistence_enabled: false,
+    history: null,
     process_unsupported_messages: false,
     disable_inbound_ai: false,
     pdf_local_text_extraction: false,
@@ -198,6 +214,7 @@ async function expectAdmitted(kit: Kit, before: Before, input: InboxUpdate): Pro
 async function change(kit: Kit, tx: TenantTx, before: Before, input: InboxUpdate): Promise<InboxRow> {
   await expectUsers(tx, { default_owner: input.default_owner });
   await expectTeam(tx, 'default_team', input.default_team);
+  if (input.members) await expectMembers(tx, input.members);
   // Hours that the inbox has stay until it is unlocked: who removes them takes them out of their inboxes first.
   if (input.business_hours !== before.business_hours) await expectHours(tx, 'business_hours', input.business_hours);
   await expectCustomFields(tx, input);
@@ -210,8 +227,9 @@ async function change(kit: Kit, tx: TenantTx, before: Before, input: InboxUpdate
 
 /** Returns the inbox with the caller's fields, whose secrets are not encrypted yet, and with the network address that follows from them. */
 function applyInput(kit: Kit, before: Before, input: InboxUpdate): InboxRow {
-  const { test_mode, ...plain } = input;
+  const { test_mode, members, ...plain } = input;
   const next = { ...before, ...plain, test_mode: { ...before.test_mode, ...test_mode } } as InboxRow;
+  if (members !== undefined) next.members = members && { users: [], teams: [], ...members };
   const given = givenSettings(input).map(([{ field }, values]) => [field, values] as const);
   const channel = kit.channels.get(next.channel);
   next.settings = { ...initialSettings(channel), ...before.settings, ...Object.fromEntries(given) };

@@ -3,20 +3,31 @@ import type { Hours } from '../../channels/office-hours.ts';
 import type { ChannelName } from '../../channels/registry.ts';
 import { exec, many, maybeOne } from '../../platform/store/db.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
-import { COLUMNS, type InboxRow } from './queries.ts';
+import { BEGUN_HISTORY, COLUMNS, type InboxRow } from './queries.ts';
+
+/** An inbox whose coexistence the network has reported. */
+export interface SharedInbox {
+  company: string;
+  inbox: string;
+  /** True when the old messages of the phone were not asked for yet. */
+  lacks_history: boolean;
+}
 
 /** Stores the coexistence that the network reports for an account, in each of its inboxes, unless a newer report is stored. */
 export function setCoexistence(
   tx: SystemTx,
   channel: ChannelName,
   news: { account: string; enabled: boolean; at: string },
-): Promise<number> {
-  return exec(tx, {
+): Promise<SharedInbox[]> {
+  return many(tx, {
     name: 'inboxes.setCoexistence',
     text: `update inboxes set coexistence_enabled = $3, coexistence_told_at = $4,
+        history = case when history is null and $3 and not coexistence_enabled then ${BEGUN_HISTORY} else history end,
         updated_at = case when coexistence_enabled = $3 then updated_at else now() end
       where channel = $1 and network_account = $2 and status = 'ACTIVE' and accepted_at is not null
-        and (coexistence_told_at is null or coexistence_told_at <= $4)`,
+        and (coexistence_told_at is null or coexistence_told_at <= $4)
+      returning company_id as company, _id as inbox,
+        (coexistence_enabled and history @> '{"status":"REQUESTED","requested_at":null}') is true as lacks_history`,
     values: [channel, news.account, news.enabled, news.at],
   });
 }
@@ -81,7 +92,7 @@ export function findReceivers(tx: SystemTx, channel: ChannelName, addresses: str
   return many(tx, {
     name: 'inboxes.findReceivers',
     text: `select i.company_id as company, i._id as inbox, i.network_address as address, i.channel, i.default_agent,
-        i.default_owner, i.default_team, i.coexistence_enabled, i.process_unsupported_messages, i.disable_inbound_ai,
+        seeing_owner(i) as default_owner, i.default_team, i.coexistence_enabled, i.process_unsupported_messages, i.disable_inbound_ai,
         (i.test_mode->>'enabled')::boolean as is_test, i.test_mode->'test_numbers' as test_numbers, c.status <> 'ACTIVE' as suspended,
         has_rule(i.company_id, 'MESSAGE_RECEIVED') as has_rules,
         (i.door_settings @> '{"readMessages":true}') is true as reads_on_arrival,

@@ -6,7 +6,15 @@ import type { Inbox } from './schemas.ts';
 import { showSettings } from './settings.ts';
 
 /** The fields that are shown although they are null. */
-const SHOWN_NULL = new Set(['default_owner', 'default_team', 'business_hours', 'away_text', 'csat_question']);
+const SHOWN_NULL = new Set([
+  'default_owner',
+  'default_team',
+  'business_hours',
+  'away_text',
+  'csat_question',
+  'members',
+  'history',
+]);
 
 /** Returns the inbox as answers show it: empty optional fields are left out, and secrets are masked. */
 export function present({ secrets }: Pick<Kit, 'secrets'>, row: InboxRow & Partial<ChangedInbox>): Inbox {

@@ -30,6 +30,8 @@ export interface InboxRow {
   business_hours: string | null;
   away_text: string | null;
   csat_question: string | null;
+  /** Who sees the inbox besides owners and admins; null for all users. */
+  members: Inbox['members'];
   status: 'ACTIVE' | 'DELETED';
   /** The settings of each channel, by the name of their field. An inbox that changes its channel keeps the settings of the previous one. */
   settings: Record<string, Settings>;
@@ -47,16 +49,19 @@ export interface InboxRow {
   connection: { status: 'PENDING' | 'CONNECTED' | 'ERROR'; checked_at: string | null; error: string | null };
   /** How the network rates the number; null on networks that say nothing of it, and until it is asked for. */
   standing: Standing | null;
+  /** How far the old messages of the phone have come; null where none were asked for and none came. */
+  history: Inbox['history'];
   createdAt: string;
   updatedAt: string;
 }
 
 export const COLUMNS = `_id, company_id as company, name, door_name, door_settings, channel, number, webhook_url, default_agent, default_owner, default_team, business_hours, away_text,
-  csat_question, status,
+  csat_question, members, status,
   settings, test_mode, general_config, coexistence_enabled,
   process_unsupported_messages, disable_inbound_ai, pdf_local_text_extraction, reopen_days, network_address, network_account,
   connection_version, callback_told, json_build_object('status', connection_status, 'checked_at',
     to_char(connection_checked_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'error', connection_error) as connection, standing,
+  history - 'contacts_asked' as history,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
 function byId(name: string, companyId: string, id: string, lock = ''): Statement {
@@ -138,6 +143,7 @@ const WRITABLE = [
   'business_hours',
   'away_text',
   'csat_question',
+  'members',
   'status',
   'settings',
   'test_mode',
@@ -184,11 +190,16 @@ export function updateInbox(
         connection_error = case when ${renewed} then null else connection_error end,
         connection_version = connection_version + case when ${renewed} then 1 else 0 end,
         accepted_at = case when ${moved} then null else accepted_at end,
-        coexistence_enabled = coexistence_enabled and not ${moved}, standing = case when ${moved} then null else standing end
+        coexistence_enabled = coexistence_enabled and not ${moved}, standing = case when ${moved} then null else standing end,
+        history = case when ${moved} then null else history end
       where company_id = $1 and _id = $2 returning ${COLUMNS}`,
     values: [tx.companyId, row._id, ...writable(row), change.renewed, change.moved],
   });
 }
+
+/** The history of an inbox whose number has just become one that the Business app uses as well. */
+export const BEGUN_HISTORY = `jsonb_build_object('status', 'REQUESTED', 'progress', 0, 'error', null, 'requested_at', null,
+  'updated_at', to_char(now(), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
 
 /** An inbox after a change, and the status of its connection before; null when the change is announced whatever it was. */
 export interface ChangedInbox extends InboxRow {

@@ -15,7 +15,9 @@ import {
   strict,
   plain,
 } from '../../platform/values/schema.ts';
+import { InboxHistory } from './history/schemas.ts';
 import { awayText, csatQuestion, reopenDays } from './conversation-settings/schemas.ts';
+import { MEMBERS, members } from './members/schemas.ts';
 
 const OPERATOR_NAME =
   "Whether messages that users write are sent with the user's name before them, in bold if the network " +
@@ -114,6 +116,9 @@ const properties = {
   business_hours: nullable(recordId('business-hours', 'When the company answers in this inbox; null: always')),
   away_text: awayText,
   csat_question: csatQuestion,
+  members: nullable(
+    plain.strict(MEMBERS, { users: Type.Optional(members.users), teams: Type.Optional(members.teams) }),
+  ),
 };
 
 export const InboxUpdate = define('InboxUpdate', Type.Partial(strict(properties), { additionalProperties: false }));
@@ -190,6 +195,7 @@ export const Inbox = define(
     business_hours: nullable(recordId('business-hours')),
     away_text: awayText,
     csat_question: csatQuestion,
+    members: nullable(plain.object(MEMBERS, members)),
     connection: plain.object("Whether the network has accepted the inbox's credentials", {
       status: oneOf(
         ['PENDING', 'CONNECTED', 'ERROR'],
@@ -199,6 +205,7 @@ export const Inbox = define(
       error: nullable(plain.text('What went wrong; null if nothing did')),
     }),
     standing: Type.Optional(InboxStanding),
+    history: nullable(InboxHistory),
     has_templates: plain.flag(
       'Whether messages can be sent as templates from it. With PARTNER_API it is known once the inbox is connected',
     ),

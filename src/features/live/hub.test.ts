@@ -4,7 +4,7 @@ import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { createSecrets } from '../../platform/store/secrets.ts';
 import { createLog } from '../../platform/work/telemetry.ts';
-import { openDatabase } from '../../platform/store/tenant.ts';
+import { openDatabase } from '../../platform/store/open-database.ts';
 import { createHub } from './hub.ts';
 import { createViewer } from './viewer.ts';
 
@@ -15,7 +15,7 @@ test('changes that cannot be read are read again only as long as someone watches
   await database.close();
   await store.close();
   const hub = createHub(read, { log: createLog('silent'), secrets: createSecrets('a key of the test') });
-  const viewer = createViewer(['*'], null);
+  const viewer = createViewer({ scopes: ['*'], inboxes: null }, null);
   hub.viewers.add(viewer);
   const look = (contacts: string[], snapshot: string): void =>
     hub.take({ changed: new Map([['contacts', new Set(contacts)]]), snapshot, isComplete: true });

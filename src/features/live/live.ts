@@ -15,7 +15,7 @@ import { expectConversation } from '../conversations/conversations.ts';
 import { createRechecks } from './rechecks.ts';
 import type { Presence, PresenceChange } from './schemas.ts';
 import type { TypingIndicators } from './typing.ts';
-import { createViewer, writeEvents, type Viewer } from './viewer.ts';
+import { createViewer, readRights, writeEvents, type Viewer } from './viewer.ts';
 
 export interface Live {
   /** Opens a stream for the caller. `after` is the cursor from which the client goes on. */
@@ -38,7 +38,7 @@ export function createLive(kit: Kit): Live {
       const cursor = readCursor(after);
       const { hub, presence, started } = companies.enter(companyId);
       const leavePresence = presence.enter(principal.id);
-      const viewer = createViewer(principal.scopes, principal.type === 'user' ? principal.id : null);
+      const viewer = createViewer(readRights(principal), principal.type === 'user' ? principal.id : null);
       const endRechecks = rechecks.begin(viewer, companyId, reply.request.headers);
       onClose(reply, () => {
         endRechecks();
@@ -112,7 +112,7 @@ function readCursor(text: string | undefined): Cursor | null {
   return cursor;
 }
 
-/** Tells everybody who watches the company what the caller does in the conversation, and the contact that the caller types. */
+/** Tells everybody who watches the company and sees the inbox what the caller does in the conversation, and the contact that the caller types. */
 export async function sayPresence(
   { kit, typing }: { kit: Kit; typing: TypingIndicators },
   tenant: Tenant,
@@ -122,7 +122,7 @@ export async function sayPresence(
   const found = await expectConversation(tenant.read, conversation);
   const { id: _id, name } = tenant.principal;
   const presence: Presence = { conversation, by: { _id, name }, state };
-  kit.changes.signal({ company: tenant.companyId, data: { presence } });
+  kit.changes.signal({ company: tenant.companyId, data: { presence, inbox: found.inbox } });
   if (state === 'TYPING') typing.show(tenant, found);
   return presence;
 }

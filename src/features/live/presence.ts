@@ -35,12 +35,15 @@ const MOST_OF_CALLER = declareLimit(20, {
 /** What processes tell each other. */
 interface PresenceSignal {
   presence: Presence;
+  /** The inbox of the conversation. */
+  inbox: string;
   /** The caller's last stream in a process has closed; others may be open elsewhere. */
   isClosed?: boolean;
 }
 
 interface Entry {
   presence: Presence;
+  inbox: string;
   endsAtMs: number;
 }
 
@@ -64,39 +67,39 @@ export function createPresence(
   const streams = new Map<string, number>();
 
   const isHere = (caller: string): boolean => (streams.get(caller) ?? 0) > 0;
-  const all = (): Presence[] => [...entries.values()].map(({ presence }) => presence);
-  const listOf = (caller: string): Presence[] => all().filter(({ by }) => by._id === caller);
+  const listOf = (caller: string): Entry[] => [...entries.values()].filter(({ presence: { by } }) => by._id === caller);
 
   /** Keeps a presence, and announces it if it differs from what was known. */
-  function set(presence: Presence): void {
+  function set({ presence, inbox }: Omit<PresenceSignal, 'isClosed'>): void {
     const key = `${presence.by._id} ${presence.conversation}`;
     const known = entries.get(key)?.presence.state ?? 'AWAY';
     const isKept = presence.state !== 'AWAY' && (entries.has(key) || entries.size < MOST);
     entries.delete(key);
-    if (isKept) entries.set(key, { presence, endsAtMs: performance.now() + HOLDS_MS[presence.state] });
-    if (known !== presence.state && (isKept || known !== 'AWAY')) announce([toEvent(presence)]);
+    if (isKept) entries.set(key, { presence, inbox, endsAtMs: performance.now() + HOLDS_MS[presence.state] });
+    if (known !== presence.state && (isKept || known !== 'AWAY')) announce([toEvent({ presence, inbox })]);
   }
 
   function close(caller: string): void {
     if (isHere(caller)) return;
     streams.delete(caller);
-    for (const presence of listOf(caller)) signal({ presence: { ...presence, state: 'AWAY' }, isClosed: true });
+    for (const { presence, inbox } of listOf(caller))
+      signal({ presence: { ...presence, state: 'AWAY' }, inbox, isClosed: true });
   }
 
   return {
     take: (data) => {
-      const { presence, isClosed = false } = data as PresenceSignal;
+      const { presence, inbox, isClosed = false } = data as PresenceSignal;
       const caller = presence.by._id;
-      if (isClosed && isHere(caller)) return signal({ presence: { ...presence, state: 'VIEWING' } });
-      const others = listOf(caller).filter(({ conversation }) => conversation !== presence.conversation);
-      for (const old of others.slice(0, -MOST_OF_CALLER)) set({ ...old, state: 'AWAY' });
-      set(presence);
+      if (isClosed && isHere(caller)) return signal({ presence: { ...presence, state: 'VIEWING' }, inbox });
+      const others = listOf(caller).filter((each) => each.presence.conversation !== presence.conversation);
+      for (const old of others.slice(0, -MOST_OF_CALLER)) set(withState(old, 'AWAY'));
+      set({ presence, inbox });
     },
     tick: () => {
       const now = performance.now();
       const ended = [...entries.values()].filter(({ endsAtMs }) => endsAtMs <= now);
       // Who has stopped typing still looks at the conversation.
-      for (const { presence } of ended) set({ ...presence, state: presence.state === 'TYPING' ? 'VIEWING' : 'AWAY' });
+      for (const entry of ended) set(withState(entry, entry.presence.state === 'TYPING' ? 'VIEWING' : 'AWAY'));
     },
     enter: (caller) => {
       streams.set(caller, (streams.get(caller) ?? 0) + 1);
@@ -105,8 +108,18 @@ export function createPresence(
         setTimeout(close, LINGER_MS, caller).unref();
       };
     },
-    list: () => all().map(toEvent),
+    list: () => [...entries.values()].map(toEvent),
   };
 }
 
-const toEvent = (data: Presence): LiveEvent => ({ name: 'presence', scope: 'conversations:read', data });
+const withState = ({ presence, inbox }: Entry, state: PresenceState): Omit<PresenceSignal, 'isClosed'> => ({
+  presence: { ...presence, state },
+  inbox,
+});
+
+const toEvent = ({ presence, inbox }: Pick<Entry, 'presence' | 'inbox'>): LiveEvent => ({
+  name: 'presence',
+  scope: 'conversations:read',
+  data: presence,
+  inbox,
+});

@@ -1,5 +1,5 @@
 import { exec, many, oneValue } from '../../platform/store/db.ts';
-import type { SystemTx } from '../../platform/store/tenant.ts';
+import type { SystemTx, TenantRead } from '../../platform/store/tenant.ts';
 
 /**
  * Makes the database note what changes in these companies for the next three hours. What an earlier call began goes on without a gap as
@@ -73,4 +73,14 @@ export async function readNoted(tx: SystemTx, companies: string[], since: string
   const [first] = rows;
   if (!first) throw new Error('the statement answers at least the snapshot');
   return { snapshot: first.snapshot, changes: rows.filter((row) => row.company !== null) };
+}
+
+/** Returns the inbox of each of these conversations. */
+export async function findInboxesOf(tx: TenantRead, conversations: string[]): Promise<Map<string, string>> {
+  const rows = await many<{ _id: string; inbox: string }>(tx, {
+    name: 'live.findInboxesOf',
+    text: 'select _id, inbox_id as inbox from conversations where company_id = $1 and _id = any($2::text[])',
+    values: [tx.companyId, conversations],
+  });
+  return new Map(rows.map(({ _id, inbox }) => [_id, inbox]));
 }

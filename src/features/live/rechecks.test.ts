@@ -31,7 +31,8 @@ function openRechecks() {
   });
   return {
     asked,
-    begin: (authorization: string) => rechecks.begin(createViewer([], null), COMPANY, { authorization }),
+    begin: (authorization: string) =>
+      rechecks.begin(createViewer({ scopes: [], inboxes: null }, null), COMPANY, { authorization }),
     letGo: async (): Promise<void> => {
       for (const go of held.splice(0)) go();
       await turn();

@@ -4,7 +4,7 @@ import type { Access } from '../../platform/http/access.ts';
 import type { Credentials } from '../../platform/http/auth.ts';
 import { AppError } from '../../platform/values/errors.ts';
 import { readSessionCookie } from '../../platform/http/session-cookie.ts';
-import type { Viewer } from './viewer.ts';
+import { readRights, type Viewer } from './viewer.ts';
 
 // A right that is taken away ends within five seconds, as it does for requests.
 const RECHECK_MS = 4_000;
@@ -76,7 +76,7 @@ async function recheck(
     const principal = await access.auth.authenticate(credentials);
     // Only a global key outlives the suspension of the company that it acts for.
     if (principal.type === 'global' && !(await access.companyExists(company))) viewer.stream.end();
-    else viewer.allow(principal.scopes);
+    else viewer.allow(readRights(principal));
   } catch (error) {
     // Failure policy: while the database does not answer, the stream goes on and is checked again.
     if (error instanceof AppError && error.status < 500) viewer.stream.end();

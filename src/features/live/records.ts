@@ -20,7 +20,7 @@ import { readScheduledMessages } from '../scheduled-messages/scheduled-messages.
 import { SEGMENTS, VIEWS, type ViewKind } from '../views/kinds.ts';
 import { readViews } from '../views/views.ts';
 import { readRows } from '../tables/rows/rows.ts';
-import type { NotedChange } from './queries.ts';
+import { findInboxesOf, type NotedChange } from './queries.ts';
 import type { RecordEvent } from './schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
@@ -30,7 +30,14 @@ interface Kind {
   /** Whether a record that is not found has been removed; records of the other kinds are only forgotten with time. */
   isRemovable: boolean;
   /** `secrets`: for records that show masks of what is stored encrypted. `user`: the only user who may see them; null for all. */
-  read(read: TenantRead, ids: string[], secrets: Secrets, user: string | null): Promise<{ _id: string | null }[]>;
+  read(read: TenantRead, ids: string[], secrets: Secrets, user: string | null): Promise<ReadRecord[]>;
+}
+
+/** A record, and the inbox to which it belongs, if it does. */
+interface ReadRecord {
+  _id: string | null;
+  inbox?: string | null;
+  conversation?: string | null;
 }
 
 /**
@@ -92,6 +99,8 @@ export interface LiveEvent {
   data: object;
   /** The only user who receives it; absent for all who have the scope. */
   user?: string;
+  /** Only those who see this inbox receive it. */
+  inbox?: string;
 }
 
 /** Ids of records that have changed, by the table that holds them. */
@@ -141,17 +150,41 @@ async function* readKind({ read, secrets, user }: Reading, kind: Kind, ids: stri
   else
     for (let from = 0; from < ids.length; from += PORTION) {
       const portion = ids.slice(from, from + PORTION);
-      const events = toEvents(kind, portion, await kind.read(read, portion, secrets, user));
+      const records = await kind.read(read, portion, secrets, user);
+      const inboxes = await findInboxes(read, kind, records);
+      const events = toEvents(kind, portion, records, inboxes);
       yield events.map((event) => ({ ...event, ...only }));
     }
 }
 
+/** Events whose records name a conversation, but not its inbox. */
+const OF_CONVERSATION: readonly string[] = ['history_entry', 'notification'];
+
+/** Returns the inbox of each record: undefined for one that belongs to none, and empty when only those may receive it who see all inboxes. */
+async function findInboxes(read: TenantRead, { event }: Kind, records: ReadRecord[]): Promise<(string | undefined)[]> {
+  if (event === 'inbox') return records.map(({ _id }) => _id ?? undefined);
+  if (!OF_CONVERSATION.includes(event)) return records.map(({ inbox }) => inbox ?? undefined);
+  const conversations = await findInboxesOf(read, [
+    ...new Set(records.flatMap(({ conversation }) => conversation ?? [])),
+  ]);
+  // Its conversation may have been removed meanwhile.
+  return records.map(({ conversation }) => (conversation ? (conversations.get(conversation) ?? '') : undefined));
+}
+
 /** Writes a portion of the changed records as events; those that were not found may have been removed. */
-function toEvents({ event, scope, isRemovable }: Kind, ids: string[], records: { _id: string | null }[]): LiveEvent[] {
+function toEvents(
+  { event, scope, isRemovable }: Kind,
+  ids: string[],
+  records: ReadRecord[],
+  inboxes: (string | undefined)[],
+): LiveEvent[] {
   const found = new Set(records.map(({ _id }) => _id));
   const removed = isRemovable ? ids.filter((id) => !found.has(id)) : [];
   return [
-    ...records.map((data) => ({ name: event, scope, data })),
+    ...records.map((data, index) => {
+      const inbox = inboxes[index];
+      return { name: event, scope, data, ...(inbox !== undefined && { inbox }) };
+    }),
     ...removed.map((_id) => ({ name: 'removed' as const, scope, data: { event, _id } })),
   ];
 }

@@ -1,4 +1,6 @@
 /** One client of a hub: its stream, and what its caller may read. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Principal } from '../../platform/http/auth.ts';
 import { allows, type Scope } from '../../platform/values/scopes.ts';
 import { SCOPES, visibleEvents, type LiveEvent } from './records.ts';
 import { createStream, writeEvent, type Stream } from './stream.ts';
@@ -24,10 +26,23 @@ export interface Follower {
   end(): void;
 }
 
+/** What a viewer may read. */
+export interface Rights {
+  scopes: readonly string[];
+  /** The inboxes of which the viewer sees records; null for all. */
+  inboxes: readonly string[] | null;
+}
+
+/** The rights of a caller. */
+export const readRights = (principal: Principal): Rights => ({
+  scopes: principal.scopes,
+  inboxes: principal.type === 'user' ? principal.inboxes : null,
+});
+
 export interface Viewer extends Follower {
   stream: Stream;
   /** Changes what the viewer may read. */
-  allow(scopes: readonly string[]): void;
+  allow(rights: Rights): void;
   /** Sends what was kept, and then everything at once. `cursor` is where the client would go on from here. */
   begin(cursor: () => string): void;
 }
@@ -40,20 +55,23 @@ const MOST_KEPT = declareLimit(1_000, {
 });
 
 /** `user` is the user who looks; null for a key. */
-export function createViewer(scopes: readonly string[], user: string | null): Viewer {
+export function createViewer(rights: Rights, user: string | null): Viewer {
   const stream = createStream();
-  let visible = findVisible(scopes);
+  let visible = findVisible(rights.scopes);
+  let inboxes = rights.inboxes && new Set(rights.inboxes);
   let kept: Buffer[] | null = [];
 
   const reset = (): void => stream.send(Buffer.from(writeEvent('reset', { events: visibleEvents(visible) })));
 
   return {
     stream,
-    key: (events) => [...visible, ...(events.some((event) => event.user === user) ? [user] : [])].join(),
+    key: (events) =>
+      [...visible, ...(events.some((event) => event.user === user) ? [user] : []), ...(inboxes ?? ['*'])].join(),
     select: (events) =>
       Buffer.from(
         events
           .filter(({ scope, user: only = user }) => visible.includes(scope) && only === user)
+          .filter(({ inbox }) => inbox === undefined || !inboxes || inboxes.has(inbox))
           .map(({ text }) => text)
           .join(''),
       ),
@@ -62,10 +80,12 @@ export function createViewer(scopes: readonly string[], user: string | null): Vi
       else if (kept.push(text) > MOST_KEPT) stream.end();
     },
     allow: (granted) => {
-      const before = visible;
-      visible = findVisible(granted);
-      // The client has not received what it could not read before.
-      if (visible.some((scope) => !before.includes(scope))) reset();
+      const before = { visible, inboxes };
+      visible = findVisible(granted.scopes);
+      inboxes = granted.inboxes && new Set(granted.inboxes);
+      // The client has not received what it could not read before, and may show what it can read no longer.
+      const isMore = visible.some((scope) => !before.visible.includes(scope));
+      if (isMore || !isDeepStrictEqual(inboxes, before.inboxes)) reset();
     },
     reset,
     end: stream.end,

@@ -26,6 +26,18 @@ async function close(conversation: string): Promise<void> {
   await database.sql(`update conversations set status = 'CLOSED', closed_at = now() where _id = $1`, [conversation]);
 }
 
+test('a merged contact keeps its username, and takes over that of the other one if it has none', async () => {
+  for (const [own, other, kept] of [
+    [null, 'mari.s', 'mari.s'],
+    ['maria.s', 'mari.s', 'maria.s'],
+  ]) {
+    const [target, source] = [await create({ name: 'Maria' }), await create({ name: 'Mari' })];
+    for (const [{ _id }, username] of [[target, own] as const, [source, other] as const])
+      await database.sql('update contacts set username = $2 where _id = $1', [_id, username]);
+    assert.equal((await merge(201, target._id, source._id)).body.username, kept);
+  }
+});
+
 test('a merge keeps the target’s fields, fills its empty ones and unites tags; CONTACT_UPDATED and one event per filled field are emitted', async () => {
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'B' } })).body._id;

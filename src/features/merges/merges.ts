@@ -22,7 +22,8 @@ import type { ContactMerge } from './schemas.ts';
 const PORTION = 5_000;
 
 export function mergeContact(tenant: Tenant, id: string, input: ContactMerge): Promise<Contact> {
-  return tenant.tx((tx) => mergeInto(tx, id, input.contact));
+  // What belongs to the other contact moves in all inboxes, whichever the caller sees.
+  return tenant.whole().tx((tx) => mergeInto(tx, id, input.contact));
 }
 
 /**

@@ -3,6 +3,9 @@ import type { Kit } from '../../kit.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { Contact } from '../contacts/schemas.ts';
+import { Conversation } from '../conversations/schemas.ts';
+import { mergeConversation, readMergedConversation } from './conversations/merge.ts';
+import { ConversationMerge, ConversationMergeParams } from './conversations/schemas.ts';
 import { mergeContact, readMerged } from './merges.ts';
 import { ContactMerge, MergeParams } from './schemas.ts';
 
@@ -27,5 +30,24 @@ export function mergeRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 201: ref(Contact) },
     handler: (tenant, { params, body }) => mergeContact(tenant, params.id, body),
     again: readMerged,
+  });
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/conversations/:id/merge',
+    scope: 'conversations:update',
+    action: 'conversations.merge',
+    disposes: 'conversation',
+    summary: 'Merge another conversation into this one',
+    description:
+      'Both must be of the same contact and inbox. Messages, notes, scheduled messages, followers and everything else ' +
+      'of the other conversation move to this one, in the order of their times. This conversation keeps its priority, step and ' +
+      'custom fields; empty ones are filled from the other, and tags are combined, up to 50. If the other is open, ' +
+      'this one goes on with its status, owner, team, agent and waiting time. The other conversation is removed: its ' +
+      'id is unknown from then on. Emits CONVERSATION_UPDATED and CONVERSATION_MERGED, which names both.',
+    params: ConversationMergeParams,
+    body: ref(ConversationMerge),
+    answers: { 201: ref(Conversation) },
+    handler: (tenant, { params, body }) => mergeConversation(kit, tenant, params.id, body),
+    again: readMergedConversation,
   });
 }

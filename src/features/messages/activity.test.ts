@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { connectAs } from '../../../test/support/database.ts';
 import { startPlatform } from '../../../test/support/platform.ts';
 import { sendText, silenceNetwork, writeAsContact } from '../../../test/support/traffic.ts';
-import { ROLES } from '../../platform/store/db.ts';
+import { ROLES } from '../../platform/store/roles.ts';
 import { purgeCallbacks } from '../inbound/upkeep.ts';
 
 const platform = await startPlatform();

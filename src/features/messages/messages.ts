@@ -51,7 +51,8 @@ export async function storeNote(tx: TenantTx, { actor }: Acting, input: WriteNot
   const target = await lockSendTarget(tx, input.conversationId, {});
   if (!target) throw unknownReference('conversationId');
   const { mentions = [] } = input;
-  await expectUsers(tx, Object.fromEntries(mentions.map((user, index) => [`mentions[${index}]`, user])));
+  const mentioned = Object.fromEntries(mentions.map((user, index) => [`mentions[${index}]`, user]));
+  await expectUsers(tx, mentioned, target.inbox);
   const fresh: NewOutgoing = {
     ...readAuthor(actor),
     _id: newId(),

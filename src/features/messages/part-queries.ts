@@ -54,11 +54,13 @@ export async function listInParts(
   ms: number | null,
 ): Promise<Found> {
   const window = { ...place, field: 'createdAt', since: null } as const;
-  const values = [tx.companyId, search, ms, ...(inbox === null ? [] : [inbox])];
+  const values: unknown[] = [tx.companyId, search, ms];
+  const only = inbox === null ? ['true'] : [`inbox_id = $${values.push(inbox)}`];
+  if (tx.sight) only.push(`inbox_id = any($${values.push(tx.sight.inboxes)}::text[])`);
   const first = values.length + 1;
   const rows = await many<MessageRow & { edge: string | null }>(tx, {
-    name: `messages.listInParts.${inbox === null ? 'all' : 'inbox'}.${windowNameSuffix(window)}`,
-    text: walkSql(window, first, inbox === null ? 'true' : 'inbox_id = $4'),
+    name: `messages.listInParts.${inbox === null ? 'all' : 'inbox'}${tx.sight ? '.seen' : ''}.${windowNameSuffix(window)}`,
+    text: walkSql(window, first, only.join(' and ')),
     values: [...values, ...windowValues(window)],
     planEachTime: true,
   });

@@ -17,7 +17,8 @@ export async function revokeMessage(kit: Kit, tenant: Tenant, id: string): Promi
   const external_id = expectRevocable(kit, message);
   const target = expectFound(await findSendTarget(tenant.read, message.conversation, kit.channels.identityPlaces));
   await revokeAtNetwork(kit, tenant, message, { externalId: external_id, person: { names: target.names ?? [] } });
-  return tenant.tx(async (tx) => {
+  // The transaction sees all inboxes, because the file is deleted only if no other message has it.
+  return tenant.whole().tx(async (tx) => {
     const { company, inbox } = message;
     const nothing = { from: null, content_type: null, content: null, media: null };
     const at = new Date().toISOString();

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { connectAs, openTestDatabase } from '../../../test/support/database.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { closePool, createExecutor, openPool, ROLES } from '../../platform/store/db.ts';
+import { closePool, createExecutor, openPool } from '../../platform/store/db.ts';
+import { ROLES } from '../../platform/store/roles.ts';
 import { searchMessages } from './search.ts';
 import type { MessageSearchQuery } from './schemas.ts';
 

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import type { Json } from '../../../test/support/platform.ts';
-import { closePool, createExecutor, openPool, ROLES, type Statement } from '../../platform/store/db.ts';
+import { closePool, createExecutor, openPool, type Statement } from '../../platform/store/db.ts';
+import { ROLES } from '../../platform/store/roles.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
+import { openDatabase } from '../../platform/store/open-database.ts';
 import { REACH } from '../../platform/store/long-list.ts';
 import { searchMessages } from './search.ts';
 import type { MessageSearchQuery } from './schemas.ts';
@@ -91,18 +94,23 @@ function lookInto(node: Json, looked: Looked): void {
 }
 
 /** Requests a page and its total, and has the database explain each statement with the values that were sent. */
-async function explain(companyId: string, query: Partial<MessageSearchQuery>): Promise<Looked & { found: number }> {
+async function explain(
+  companyId: string,
+  query: Partial<MessageSearchQuery>,
+  { sight, query: run }: Pick<TenantRead, 'sight' | 'query'> = { sight: null, query: readRows },
+): Promise<Looked & { found: number }> {
   const looked: Looked = { indexes: new Set(), rows: 0, blocks: 0 };
   const read = {
     companyId,
+    sight,
     query: async (statement: Statement) => {
       const text = `explain (analyze, buffers, format json) ${statement.text}`;
-      const [row] = await readRows<Json>({ ...statement, text });
+      const [row] = await run<Json>({ ...statement, text });
       assert.ok(row);
       const { Plan } = row['QUERY PLAN'][0];
       lookInto(Plan, looked);
       looked.blocks += Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
-      return readRows(statement);
+      return run(statement);
     },
   };
   const asked = { limit: 20, skipCount: true, sort: '-createdAt' as const, ...query };
@@ -114,6 +122,16 @@ test(`a search for a word that most of ${MESSAGES} messages have reads the newes
   const { found, rows, indexes } = await explain(LARGE, { search: 'bom dia' });
   assert.equal(found, 20);
   assert.ok(rows <= MOST_ROWS && indexes.has('message_search_list'), `${rows}: ${[...indexes].join(', ')}`);
+});
+
+test('a user who sees some inboxes finds a rare word through the index of words as well', async () => {
+  const opened = openDatabase({ url: database.url, poolSize: 1 });
+  const reader = opened.read(LARGE, { user: USER, inboxes: [LARGE] });
+  const { found, rows, indexes } = await explain(LARGE, { search: 'urgente' }, reader);
+  await opened.close();
+  const { rows: ofAll } = await explain(LARGE, { search: 'urgente' });
+  assert.deepEqual([found, indexes.has('message_search_words')], [MESSAGES / 3_000, true]);
+  assert.ok(rows <= ofAll, `${rows}, without policies ${ofAll}`);
 });
 
 test(`a search for a rare word finds it among ${MESSAGES} messages through the index of words`, async () => {

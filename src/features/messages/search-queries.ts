@@ -88,19 +88,24 @@ const CHANGED = `(select a.company_id, a._id, a.inbox_id, a.updated_at, m.create
     cross join lateral (select created_at from messages where company_id = a.company_id and _id = a._id offset 0) m) s`;
 
 /** Builds the text with only the filters that are used, so that PostgreSQL can choose the index of each filter. */
-function buildConditions({ companyId }: TenantRead, filter: MessageFilter, order: Order): Conditions {
+function buildConditions({ companyId, sight }: TenantRead, filter: MessageFilter, order: Order): Conditions {
   const values: unknown[] = [companyId];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const { has_file } = filter;
   const used: string[] = ([...THREADS, 'inbox', 'search'] as const).filter((each) => filter[each] !== null);
   if (has_file !== null) used.push(has_file ? 'files' : 'no-files');
+  if (sight) used.push('seen');
   const name = used.join('.') || 'all';
   const conditions = has_file ? { ...CONDITIONS, contact: FILES.contact } : CONDITIONS;
   const threads = THREADS.filter((each) => filter[each] !== null).map((each) => conditions[each](bind(filter[each])));
   if (has_file !== null) threads.push(has_file ? FILES.true : FILES.false);
-  const inbox = filter.inbox === null ? null : bind(filter.inbox);
+  const inboxes = [
+    ...(filter.inbox === null ? [] : [`s.inbox_id = ${bind(filter.inbox)}`]),
+    // The policies do not hide words and times of changes, because indexes of words cannot be read under a policy.
+    ...(sight ? [`s.inbox_id = any(${bind(sight.inboxes)}::text[])`] : []),
+  ];
   const search = filter.search === null ? null : bind(filter.search);
-  const where = ['s.company_id = $1', ...(inbox ? [`s.inbox_id = ${inbox}`] : []), ...threads].join(' and ');
+  const where = ['s.company_id = $1', ...inboxes, ...threads].join(' and ');
   const hasThread = threads.length > 0;
   if (isByCreation(order) && !hasThread) {
     const list = 'message_search s';
@@ -121,7 +126,7 @@ function buildConditions({ companyId }: TenantRead, filter: MessageFilter, order
   const hits = search === null ? found : foundByWordsSql(where);
   if (order.field === 'createdAt') return { ...others, list: CREATED, where, matches: 'true', hits };
   // The inbox is compared with each of the first rows, because an inbox with few messages could have them anywhere in the order.
-  const matches = inbox ? `s.inbox_id = ${inbox}` : 'true';
+  const matches = inboxes.join(' and ') || 'true';
   return { ...others, list: changed, where: 's.company_id = $1', matches, hits };
 }
 

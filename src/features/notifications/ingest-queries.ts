@@ -19,7 +19,7 @@ export function notifyReplies(tx: SystemTx, replies: Reply[]): Promise<number> {
         join conversations v on v.company_id = r.company_id and v._id = r.conversation_id
         cross join lateral (select v.owner_id as user_id where v.owner_id is not null union
           select p.user_id from conversation_participants p where p.company_id = v.company_id and p.conversation_id = v._id and p.follows) f
-      where is_notified(r.company_id, f.user_id, 'REPLIED')
+      where is_notified(r.company_id, f.user_id, 'REPLIED') and sees_conversation(r.company_id, r.conversation_id, f.user_id)
       order by r.company_id, f.user_id, r.conversation_id
       on conflict (company_id, user_id, kind, conversation_id) where read_at is null do update
         set count = n.count + excluded.count, message_id = excluded.message_id, created_at = now(), updated_at = now()`,

@@ -64,7 +64,9 @@ export async function pageQuickReplies(tenant: Tenant, query: QuickReplyQuery): 
 export async function updateQuickReplyById(tenant: Tenant, id: string, input: QuickReplyUpdate): Promise<QuickReply> {
   checkVariables(input.content ?? '');
   const { owner } = await readQuickReply(tenant, id);
-  const stored = tenant.tx(async (tx) => {
+  if (input.attachment) await expectAttachment(tenant.read, input.attachment, 'attachment');
+  // The transaction sees all inboxes, because its old file is deleted only if no message has it.
+  const stored = tenant.whole().tx(async (tx) => {
     const before = await lockForChange(tx, tenant, id);
     const { title, shortcut, content, attachment } = before;
     const own = { title, shortcut, content, attachment };
@@ -78,7 +80,8 @@ export async function updateQuickReplyById(tenant: Tenant, id: string, input: Qu
 }
 
 export function removeQuickReply(tenant: Tenant, id: string): Promise<QuickReply> {
-  return tenant.tx(async (tx) => {
+  // The transaction sees all inboxes, because its file is deleted only if no message has it.
+  return tenant.whole().tx(async (tx) => {
     const reply = await lockForChange(tx, tenant, id);
     await deleteQuickReply(tx, id);
     return reply;

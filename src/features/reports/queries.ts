@@ -4,10 +4,10 @@ import { findUnknown } from '../../platform/store/unknown-references.ts';
 import { spreadFacts } from './facts-sql.ts';
 import type { Dimension, Range, ReportFilters, ReportNow, Stretch } from './schemas.ts';
 
-/** Whose figures are read: those of the company (ALL), or of a record or tag. */
+/** Whose figures are read: those of the company (ALL, with one empty subject), or of records or tags of one kind, added up. */
 export interface Subject {
   dimension: Dimension | 'ALL';
-  subject: string;
+  subjects: readonly string[];
 }
 
 /** A sum of counters. */
@@ -35,19 +35,19 @@ const stretchValues = (stretches: readonly Stretch[], { from, to }: Range): unkn
 /** Adds up the counters of a subject and the facts that wait to be counted. */
 export function sumFigures(
   tx: TenantRead,
-  { dimension, subject }: Subject,
+  { dimension, subjects }: Subject,
   { range, stretches }: { range: Range; stretches: readonly Stretch[] },
 ): Promise<Sum[]> {
   return many(tx, {
     name: 'reports.sumFigures',
     text: `select ${SUMS} from (
         select c.kind, c.currency, c.bucket, c.count, c.total from ${STRETCHES}
-          join report_counters c on c.company_id = $1 and c.dimension = $2 and c.subject = $8 and c.kind = any($9::text[])
+          join report_counters c on c.company_id = $1 and c.dimension = $2 and c.subject = any($8::text[]) and c.kind = any($9::text[])
             and c.grain = s.grain and c.at >= s.since and c.at < s.until
         union all
-        select kind, currency, bucket, count, total from (${PENDING}) p where dimension = $2 and subject = $8 and kind = any($9::text[])
+        select kind, currency, bucket, count, total from (${PENDING}) p where dimension = $2 and subject = any($8) and kind = any($9::text[])
       ) counted group by kind, currency, bucket`,
-    values: [tx.companyId, dimension, ...stretchValues(stretches, range), subject, FIGURE_KINDS],
+    values: [tx.companyId, dimension, ...stretchValues(stretches, range), subjects, FIGURE_KINDS],
   });
 }
 
@@ -118,7 +118,7 @@ const PERIOD_KINDS = FIGURE_KINDS.filter((kind) => !kind.endsWith('_TIMES') && k
  */
 export function sumPeriods(
   tx: TenantRead,
-  { dimension, subject }: Subject,
+  { dimension, subjects }: Subject,
   { bounds, later }: { bounds: readonly Date[]; later: readonly Stretch[] },
 ): Promise<PeriodSum[]> {
   const range = { from: bounds[0] ?? new Date(0), to: bounds.at(-1) ?? new Date(0) };
@@ -126,32 +126,34 @@ export function sumPeriods(
   return many(tx, {
     name: 'reports.sumPeriods',
     text: `select width_bucket(at, $8::timestamptz[])::int as place, kind, sum(count)::float8 as count, sum(total)::float8 as total from (
-        select c.at, c.kind, c.count, c.total from report_counters c where c.company_id = $1 and c.dimension = $2 and c.subject = $9
+        select c.at, c.kind, c.count, c.total from report_counters c where c.company_id = $1 and c.dimension = $2 and c.subject = any($9::text[])
           and c.kind = any($10::text[]) and c.grain = 'HOUR' and c.at >= $6 and c.at < $7 and c.bucket = -1
         union all
         select c.at, c.kind, c.count, c.total from ${STRETCHES}
-          join report_counters c on c.company_id = $1 and c.dimension = $2 and c.subject = $9 and c.kind = any($10::text[])
+          join report_counters c on c.company_id = $1 and c.dimension = $2 and c.subject = any($9) and c.kind = any($10::text[])
             and c.grain = s.grain and c.at >= s.since and c.at < s.until
         union all
         select at, kind, count, total from (${spreadFacts('(select * from report_facts where company_id = $1 and at >= $6)')}) p
-          where dimension = $2 and subject = $9 and kind = any($10::text[])
+          where dimension = $2 and subject = any($9) and kind = any($10::text[])
       ) counted group by 1, 2
       union all
       select 0, 'OPEN', count(*)::float8, 0 from conversations
-        where $11 and company_id = $1 and status <> 'CLOSED' and not is_test and ($9 = '' or inbox_id = $9)`,
-    values: [tx.companyId, dimension, ...stretchValues(later, range), bounds, subject, PERIOD_KINDS, isCounted],
+        where $11 and company_id = $1 and status <> 'CLOSED' and not is_test and ($2 = 'ALL' or inbox_id = any($9))`,
+    values: [tx.companyId, dimension, ...stretchValues(later, range), bounds, subjects, PERIOD_KINDS, isCounted],
     planEachTime: true,
   });
 }
 
+const WAITING = `(select count(*)::int from conversation_activity where company_id = $1 and awaited_at is not null) as waiting,
+  (select min(awaited_at) from conversation_activity where company_id = $1 and awaited_at is not null) as oldest_waiting_since`;
+/** The same for a user who sees some inboxes: conversation_activity has no policy. */
+const WAITING_SEEN = 'count(waiting_since)::int as waiting, min(waiting_since) as oldest_waiting_since';
+
 /** Counts what is open at this moment. */
 export function countNow(tx: TenantRead): Promise<ReportNow> {
   return one(tx, {
-    name: 'reports.countNow',
-    text: `select count(*)::int as open, count(*) filter (where owner_id is null)::int as unassigned,
-        (select count(*)::int from conversation_activity where company_id = $1 and awaited_at is not null) as waiting,
-        (select min(awaited_at) from conversation_activity where company_id = $1 and awaited_at is not null)
-          as oldest_waiting_since,
+    name: `reports.countNow${tx.sight ? '.seen' : ''}`,
+    text: `select count(*)::int as open, count(*) filter (where owner_id is null)::int as unassigned, ${tx.sight ? WAITING_SEEN : WAITING},
         (select count(*)::int from users where company_id = $1 and status = 'ACTIVE' and removed_at is null) as users,
         (select count(*)::int from users where company_id = $1 and status = 'ACTIVE' and removed_at is null and availability = 'ONLINE') as users_online
       from conversations where company_id = $1 and status <> 'CLOSED'`,

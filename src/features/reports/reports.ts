@@ -1,7 +1,7 @@
 /** Reports: what happened in the conversations of a company, computed from counters that move with the events. */
 import { refuseUnknown } from '../../platform/store/unknown-references.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
-import { invalid } from '../../platform/values/errors.ts';
+import { forbidden, invalid, type AppError } from '../../platform/values/errors.ts';
 import { readOwningCompany } from '../companies/owning-company.ts';
 import { readFigures, readPeriods } from './figures.ts';
 import { coverRange, findPrevious, listStarts, readRange, readTimeZone } from './periods.ts';
@@ -24,16 +24,16 @@ import {
 /** How long what is open now stays an answer: it is read often and by many, and all open conversations are counted for it. */
 const NOW_MS = 3_000;
 
-/** Returns a function that counts what is open now, and gives the callers of a company within some seconds the same answer. */
+/** Returns a function that counts what is open now, and gives the callers of a company who see the same inboxes the same answer within some seconds. */
 export function createNowReader(): (tenant: Tenant) => Promise<ReportNow> {
   const answers = new Map<string, Promise<ReportNow>>();
   return ({ read }) => {
-    const { companyId } = read;
-    const known = answers.get(companyId);
+    const whose = [read.companyId, ...(read.sight ? ['of', ...read.sight.inboxes] : [])].join();
+    const known = answers.get(whose);
     if (known) return known;
     const counted = countNow(read);
-    answers.set(companyId, counted);
-    const forget = (): boolean => answers.delete(companyId);
+    answers.set(whose, counted);
+    const forget = (): boolean => answers.delete(whose);
     // Failure policy: the callers that share this answer get its error.
     counted.then(() => setTimeout(forget, NOW_MS).unref(), forget);
     return counted;
@@ -76,6 +76,7 @@ export async function readBreakdown(
   { read }: Tenant,
   { from, to, by = 'USER' }: BreakdownQuery,
 ): Promise<ReportBreakdown> {
+  if (read.sight && by !== 'INBOX') throw ofHiddenInboxes('by');
   const range = readRange(pickRange(from, to));
   const found = await sumBySubject(read, by, { range, stretches: coverRange(range), most: MAX_SUBJECTS + 1 });
   return {
@@ -113,5 +114,11 @@ async function readSubject({ read }: Tenant, filters: ReportFilters): Promise<Su
   const [first, second] = given;
   if (second) throw invalid(second[0], `cannot be combined with \`${first?.[0]}\`: a report has one filter`);
   refuseUnknown(await findUnknownFilters(read, filters));
-  return first ? { dimension: DIMENSION_NAMES[first[0]], subject: first[1] } : { dimension: 'ALL', subject: '' };
+  if (read.sight && first && first[0] !== 'inbox') throw ofHiddenInboxes(first[0]);
+  if (first) return { dimension: DIMENSION_NAMES[first[0]], subjects: [first[1]] };
+  return read.sight ? { dimension: 'INBOX', subjects: read.sight.inboxes } : { dimension: 'ALL', subjects: [''] };
 }
+
+/** The counters of a user, a team or a tag are those of all inboxes. */
+const ofHiddenInboxes = (field: string): AppError =>
+  forbidden(field, 'would count inboxes that you do not see; ask for the figures of an inbox');

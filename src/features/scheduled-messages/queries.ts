@@ -178,6 +178,7 @@ const DUE = `${COLUMNS}, actor, claimed_at, message_id is not null as is_calling
   (select b.status from companies b where b._id = s.company_id) = 'ACTIVE' as company_active,
   case actor ->> 'type'
     when 'user' then exists (select from users u where u.company_id = s.company_id and u._id = s.actor ->> 'id' and u.status = 'ACTIVE')
+      and sees_conversation(s.company_id, s.conversation_id, s.actor ->> 'id')
     when 'company' then exists (select from api_keys k where k.company_id = s.company_id and k._id = s.actor ->> 'id'
       and k.revoked_at is null and (k.expires_at is null or k.expires_at > now()))
     else true end as author_active,

@@ -187,7 +187,7 @@ test('the author of a message that failed for good is notified once, with the me
   assert.deepEqual(await list(owner), []);
 });
 
-test('a message of a deactivated user, of one who may not send any more, or of a revoked key is not sent, and FAILED with AUTHOR_INACTIVE', async () => {
+test('a message of a deactivated user, of one who may not send any more or has lost the inbox, or of a revoked key is not sent, and FAILED with AUTHOR_INACTIVE', async () => {
   const { conversation } = await converse();
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const demoted = await platform.createUser(demo._id, 'OPERATOR');
@@ -198,11 +198,16 @@ test('a message of a deactivated user, of one who may not send any more, or of a
   await call(200, 'PATCH', `/v1/users/${user._id}`, { body: { status: 'INACTIVE' } });
   await call(200, 'PATCH', `/v1/users/${demoted._id}`, { body: { role: 'VIEWER' } });
   await call(200, 'DELETE', `/v1/api-keys/${key._id}`);
-  for (const { _id } of [ofUser, ofDemoted, ofKey]) {
+  const outsider = await platform.createUser(demo._id, 'OPERATOR');
+  const ofOutsider = await schedule(conversation._id, {}, outsider.token);
+  const setMembers = (members: Json) => call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { members } });
+  await setMembers({ users: [demoted._id] });
+  for (const { _id } of [ofUser, ofDemoted, ofOutsider, ofKey]) {
     await makeDue(_id);
     const { status, failure, sent_message } = await waitForEnd(_id);
     assert.deepEqual([status, failure.code, sent_message], ['FAILED', 'AUTHOR_INACTIVE', null]);
   }
+  await setMembers(null);
   assert.deepEqual(await listMessages(conversation._id), []);
 });
 

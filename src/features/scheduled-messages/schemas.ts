@@ -90,7 +90,7 @@ export const ScheduledMessage = define(
       plain.object('Why it failed', {
         code: plain.text(
           'The code of the cause in the errors of the message, or of the error with which a send would be refused. ' +
-            'AUTHOR_INACTIVE: the user was deactivated, removed or given a role that cannot send, or the API key was revoked or has expired. ' +
+            'AUTHOR_INACTIVE: the user was deactivated, removed or given a role that cannot send, or no longer sees the inbox, or the API key was revoked or has expired. ' +
             'COMPANY_SUSPENDED: the company was suspended',
         ),
         message: plain.text('The cause in a sentence'),

@@ -14,6 +14,7 @@ import { keepPlaces } from '../messages/late-places.ts';
 import { storeTemplates } from '../messages/send-many.ts';
 import { holdUnsent } from '../messages/settle.ts';
 import { planCandidates, type PlannedSend } from './plan.ts';
+import { keepSeeing } from './queries.ts';
 import { SourceLost, type Call, type Candidate, type DueRows, type SendSource } from './source.ts';
 
 /** Times are those of performance.now(). */
@@ -198,8 +199,11 @@ async function storeFresh<C extends Candidate>(
   source: SendSource<C>,
   calls: Call<C>[],
 ): Promise<Call<C>[]> {
-  const { _id: inbox, channel, test_mode, default_owner, default_agent, default_team } = source.sender.inbox;
-  const { owner, agent, attendant, keeps } = source.assignment;
+  const { _id: inbox, channel, test_mode, default_agent, default_team } = source.sender.inbox;
+  const { agent, keeps } = source.assignment;
+  // A source may be open for hours.
+  const named = [source.assignment.owner, source.assignment.attendant, source.sender.inbox.default_owner];
+  const [owner, attendant, default_owner = null] = await keepSeeing(tx, inbox, named);
   const missing = calls.flatMap(({ row }) => (row.contact === null ? [row] : []));
   const created = missing.length === 0 ? [] : await source.createContacts?.(tx, missing);
   const contacts = new Map(missing.map((row, place) => [row, created?.[place] ?? '']));

@@ -5,10 +5,11 @@
 import * as openid from 'openid-client';
 import type { Kit } from '../../kit.ts';
 import { hasFewParts } from '../../platform/outside/foreign-json.ts';
-import { OutboundError } from '../../platform/outside/outbound-error.ts';
+import { OutboundError, type OutboundErrorKind } from '../../platform/outside/outbound-error.ts';
 import type { Outbound } from '../../platform/outside/outbound.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 import type { Settings } from './queries.ts';
+import type { ProviderReason } from './schemas.ts';
 
 const CALL_SECONDS = declareLimit(10, {
   topic: 'Accounts',
@@ -34,8 +35,15 @@ export const findDomain = (email: string): string => email.slice(email.lastIndex
 
 export const secretContext = (company: string): string => `single_sign_on:${company}:client_secret`;
 
-/** What is wrong with a provider, in words for people of its company. */
-export class ProviderFault extends Error {}
+/** What is wrong with a provider: a code, and words for people of its company. */
+export class ProviderFault extends Error {
+  readonly reason: ProviderReason;
+
+  constructor(reason: ProviderReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
 
 export interface Claims {
   issuer: string;
@@ -107,12 +115,15 @@ async function discover(kit: Kit, settings: Settings): Promise<Provider> {
   const metadata = found.serverMetadata();
   // The library accepts the address that serves all companies of a large provider, whose users could all log in then.
   if (new URL(metadata.issuer).href !== server.href)
-    throw new ProviderFault(`The provider says that its issuer is ${metadata.issuer}.`);
+    throw new ProviderFault('OTHER_ISSUER', `The provider says that its issuer is ${metadata.issuer}.`);
   const endpoint = metadata.authorization_endpoint ?? '';
   if (!metadata.token_endpoint || !metadata.jwks_uri || !endpoint)
-    throw new ProviderFault('The provider does not name its authorization endpoint, token endpoint and keys.');
+    throw new ProviderFault(
+      'INCOMPLETE',
+      'The provider does not name its authorization endpoint, token endpoint and keys.',
+    );
   if (URL.parse(endpoint)?.protocol !== 'https:' && !isPlain)
-    throw new ProviderFault('The authorization endpoint of the provider must begin with https://.');
+    throw new ProviderFault('NOT_HTTPS', 'The authorization endpoint of the provider must begin with https://.');
   const secret = settings.client_secret && kit.secrets.open(settings.client_secret, secretContext(settings.company));
   const config = new openid.Configuration(
     metadata,
@@ -151,7 +162,7 @@ function makeProvider(config: openid.Configuration, authorizationEndpoint: strin
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
       const tokens = await explain(openid.authorizationCodeGrant(config, new URL(`${redirect}?${query}`), checks));
       const claims = tokens.claims();
-      if (!claims) throw new ProviderFault('The provider has sent no ID token.');
+      if (!claims) throw new ProviderFault('NOT_OPENID', 'The provider has sent no ID token.');
       // Some providers leave the address out of the token.
       const isThin = claims.email === undefined && config.serverMetadata().userinfo_endpoint !== undefined;
       const more = isThin ? await explain(openid.fetchUserInfo(config, tokens.access_token, claims.sub)) : {};
@@ -171,12 +182,12 @@ const hasControls = (text: string): boolean => /\p{Cc}/u.test(text);
 
 function readClaims(issuer: string, subject: string, { email, email_verified, name }: Record<string, unknown>): Claims {
   if (subject === '' || subject.length > LONGEST_SUBJECT || hasControls(subject))
-    throw new ProviderFault('The provider has sent a subject that is empty, too long or not valid.');
+    throw new ProviderFault('NOT_OPENID', 'The provider has sent a subject that is empty, too long or not valid.');
   const address = typeof email === 'string' ? email.trim() : null;
   if (address !== null && (address.length > LONGEST_EMAIL || !EMAIL.test(address)))
-    throw new ProviderFault('The provider has sent an e-mail address that is not valid.');
+    throw new ProviderFault('NOT_OPENID', 'The provider has sent an e-mail address that is not valid.');
   if (typeof name === 'string' && hasControls(name))
-    throw new ProviderFault('The provider has sent a name that is not valid.');
+    throw new ProviderFault('NOT_OPENID', 'The provider has sent a name that is not valid.');
   return {
     issuer,
     subject,
@@ -200,8 +211,10 @@ function makeFetch(outbound: Outbound): openid.CustomFetch {
       maxBytes: MAX_BYTES,
       signal: AbortSignal.any([AbortSignal.timeout(CALL_SECONDS * 1_000), ...(signal ? [signal] : [])]),
     });
-    if (answer.truncated) throw new ProviderFault('The response of the provider is too long or broke off.');
-    if (!hasFewParts(answer.body)) throw new ProviderFault('The response of the provider has too many parts.');
+    if (answer.truncated)
+      throw new ProviderFault('NOT_OPENID', 'The response of the provider is too long or broke off.');
+    if (!hasFewParts(answer.body))
+      throw new ProviderFault('NOT_OPENID', 'The response of the provider has too many parts.');
     const { status } = answer;
     const hasBody = status !== 204 && status !== 205 && status !== 304;
     return new Response(hasBody ? new Uint8Array(answer.body) : null, { status, headers: answer.headers });
@@ -218,33 +231,48 @@ async function explain<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
-    throw new ProviderFault(findWords(error), { cause: error });
+    throw explainFault(error);
   }
 }
 
-const WORDS = new Map([
-  ['OAUTH_INVALID_RESPONSE', 'The answer of the provider is not valid.'],
+const FAULTS = new Map<string, [ProviderReason, string]>([
+  ['OAUTH_INVALID_RESPONSE', ['NOT_OPENID', 'The answer of the provider is not valid.']],
   [
     'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
-    'The token of the provider is for somebody else, or has another issuer or nonce.',
+    ['NOT_OPENID', 'The token of the provider is for somebody else, or has another issuer or nonce.'],
   ],
-  ['OAUTH_JWT_TIMESTAMP_CHECK_FAILED', 'The token of the provider has expired, or its clock is wrong.'],
-  ['OAUTH_KEY_SELECTION_FAILED', 'The provider has no key for the signature of its token.'],
-  ['OAUTH_RESPONSE_IS_NOT_CONFORM', 'The provider did not answer as OpenID Connect says.'],
-  ['OAUTH_RESPONSE_IS_NOT_JSON', 'The response of the provider is not JSON.'],
-  ['OAUTH_PARSE_ERROR', 'The response of the provider is not JSON.'],
-  ['OAUTH_TIMEOUT', 'The provider did not answer in time.'],
-  ['OAUTH_UNSUPPORTED_OPERATION', 'The token of the provider is not signed in a way that is supported.'],
-  ['OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED', 'The provider says that it has another issuer.'],
+  ['OAUTH_JWT_TIMESTAMP_CHECK_FAILED', ['NOT_OPENID', 'The token of the provider has expired, or its clock is wrong.']],
+  ['OAUTH_KEY_SELECTION_FAILED', ['NOT_OPENID', 'The provider has no key for the signature of its token.']],
+  ['OAUTH_RESPONSE_IS_NOT_CONFORM', ['NOT_OPENID', 'The provider did not answer as OpenID Connect says.']],
+  ['OAUTH_RESPONSE_IS_NOT_JSON', ['NOT_OPENID', 'The response of the provider is not JSON.']],
+  ['OAUTH_PARSE_ERROR', ['NOT_OPENID', 'The response of the provider is not JSON.']],
+  ['OAUTH_TIMEOUT', ['TIMEOUT', 'The provider did not answer in time.']],
+  [
+    'OAUTH_UNSUPPORTED_OPERATION',
+    ['NOT_OPENID', 'The token of the provider is not signed in a way that is supported.'],
+  ],
+  ['OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED', ['OTHER_ISSUER', 'The provider says that it has another issuer.']],
 ]);
 
-function findWords(error: unknown): string {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (at instanceof OutboundError || at instanceof ProviderFault) return at.message;
+const CALL_FAULTS: Record<OutboundErrorKind, ProviderReason> = {
+  BLOCKED: 'NOT_ALLOWED',
+  DNS: 'UNREACHABLE',
+  CONNECT: 'UNREACHABLE',
+  TLS: 'TLS',
+  TIMEOUT: 'TIMEOUT',
+  SOCKET: 'UNREACHABLE',
+  BODY: 'UNREACHABLE',
+  TOO_LARGE: 'NOT_OPENID',
+};
+
+function explainFault(cause: unknown): ProviderFault {
+  for (let at: unknown = cause; at instanceof Error; at = at.cause) {
+    if (at instanceof ProviderFault) return at;
+    if (at instanceof OutboundError) return new ProviderFault(CALL_FAULTS[at.kind], at.message, { cause });
     if (at instanceof openid.AuthorizationResponseError || at instanceof openid.ResponseBodyError)
-      return `The provider refused: ${at.error.slice(0, 100)}.`;
-    const words = WORDS.get((at as Error & { code?: string }).code ?? '');
-    if (words !== undefined) return words;
+      return new ProviderFault('NOT_OPENID', `The provider refused: ${at.error.slice(0, 100)}.`, { cause });
+    const [reason, words] = FAULTS.get((at as Error & { code?: string }).code ?? '') ?? [];
+    if (reason && words) return new ProviderFault(reason, words, { cause });
   }
-  return 'The provider did not answer as OpenID Connect says.';
+  return new ProviderFault('NOT_OPENID', 'The provider did not answer as OpenID Connect says.', { cause });
 }

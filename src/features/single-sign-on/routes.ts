@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { declareTag } from '../../platform/http/description.ts';
-import { operation, publicOperation } from '../../platform/http/route.ts';
+import { installationOperation, operation, publicOperation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { BrowserSession } from '../auth/schemas.ts';
+import { User, UserParams } from '../users/schemas.ts';
 import { beginSingleSignOn, finishSingleSignOn } from './log-in.ts';
 import {
   SingleSignOn,
@@ -14,12 +15,14 @@ import {
   SingleSignOnUpdate,
 } from './schemas.ts';
 import { readSingleSignOn, removeSingleSignOn, setSingleSignOn, testSingleSignOn } from './single-sign-on.ts';
+import { unlinkOwnUser, unlinkUser } from './unlink.ts';
 
 const PATH = '/v1/single-sign-on';
 
 export function singleSignOnRoutes(app: FastifyInstance, kit: Kit): void {
   declareTag('single-sign-on', 'How the users of a company log in with its OpenID provider');
   settingsRoutes(app, kit);
+  unlinkRoutes(app, kit);
   publicOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/auth/single-sign-on',
@@ -43,6 +46,34 @@ export function singleSignOnRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(BrowserSession) },
     errors: ['SINGLE_SIGN_ON_FAILED', 'SECOND_FACTOR_REQUIRED', 'FORBIDDEN'],
     handler: (anonymous, { body, reply }) => finishSingleSignOn(kit, anonymous, body, reply),
+  });
+}
+
+function unlinkRoutes(app: FastifyInstance, kit: Kit): void {
+  const words =
+    'The sessions that the provider has opened end. The next log-in with the verified address of the user links again.';
+  installationOperation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/auth/single-sign-on',
+    scope: null,
+    action: 'auth.unlink-single-sign-on',
+    summary: 'Unlink yourself from your account at the OpenID provider',
+    description: `For the token or session of a user who can log in with a password or a passkey. ${words}`,
+    answers: { 200: ref(User) },
+    errors: ['COMPANY_ID_REQUIRED', 'FORBIDDEN', 'NOT_FOUND'],
+    handler: (caller) => unlinkOwnUser(kit, caller),
+  });
+  installationOperation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/users/:id/single-sign-on',
+    scope: 'users:update',
+    action: 'users.unlink-single-sign-on',
+    summary: 'Unlink a user from the account at the OpenID provider',
+    description: `Callers need all rights of the user. ${words}`,
+    params: UserParams,
+    answers: { 200: ref(User) },
+    errors: ['COMPANY_ID_REQUIRED', 'FORBIDDEN', 'NOT_FOUND'],
+    handler: (caller, { params }) => unlinkUser(kit, caller, params.id),
   });
 }
 

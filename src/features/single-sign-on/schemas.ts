@@ -91,11 +91,24 @@ export const SingleSignOnUpdate = define(
 );
 export type SingleSignOnUpdate = Static<typeof SingleSignOnUpdate>;
 
+const PROVIDER_REASONS = [
+  'NOT_ALLOWED',
+  'UNREACHABLE',
+  'TLS',
+  'TIMEOUT',
+  'NOT_OPENID',
+  'OTHER_ISSUER',
+  'INCOMPLETE',
+  'NOT_HTTPS',
+] as const;
+export type ProviderReason = (typeof PROVIDER_REASONS)[number];
+
 export const SingleSignOnTest = define(
   'SingleSignOnTest',
   Type.Object({
     ok: plain.flag('Whether the provider answers as single sign-on needs it'),
-    problem: nullable(plain.text('What is wrong')),
+    reason: nullable(oneOf(PROVIDER_REASONS, 'What is wrong: docs/single-sign-on.md explains each')),
+    problem: nullable(plain.text('What is wrong, in a sentence')),
     authorization_endpoint: nullable(plain.text('Where the provider logs people in')),
   }),
 );

@@ -1,6 +1,7 @@
 /** Single sign-on: what a company sets, and who is logged in by its provider. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
+import { stopClock } from '../../../test/support/clock.ts';
 import { createJar, type Jar } from '../../../test/support/cookies.ts';
 import { TOTP } from 'otpauth';
 import { createAuthenticator } from '../../../test/support/authenticator.ts';
@@ -14,6 +15,7 @@ import {
   type Company,
   type Json,
 } from '../../../test/support/platform.ts';
+import { findPort } from '../../../test/support/ports.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 
 const platform = await startPlatform({ env: { ...UNLIMITED, ...ROOMY } });
@@ -51,10 +53,10 @@ const send = (status: number, path: string, body: object): Promise<Answer> => ja
 const begin = (status: number, email: string): Promise<Answer> => send(status, '/v1/auth/single-sign-on', { email });
 
 /** Follows the redirects of the provider and returns the query with which it opens the redirect URI. */
-async function visitProvider(address: string): Promise<string> {
+async function visitProvider(address: string, { running } = platform): Promise<string> {
   const answer = await fetch(address, { redirect: 'manual' });
   const back = new URL(answer.headers.get('location') ?? '');
-  assert.equal(`${back.origin}${back.pathname}`, `${platform.running.kit.config.PUBLIC_URL}/console/single-sign-on`);
+  assert.equal(`${back.origin}${back.pathname}`, `${running.kit.config.PUBLIC_URL}/console/single-sign-on`);
   return back.search.slice(1);
 }
 
@@ -172,11 +174,25 @@ describe('the settings', () => {
     await set(200);
     const check = async (): Promise<Json> => (await call(200, 'POST', `${PATH}/test`, { key: company.key })).body;
     const good = await check();
-    assert.deepEqual(good, { ok: true, problem: null, authorization_endpoint: `${provider.issuer}/authorize` });
+    const authorization_endpoint = `${provider.issuer}/authorize`;
+    assert.deepEqual(good, { ok: true, reason: null, problem: null, authorization_endpoint });
     provider.behave({ describe: { issuer: 'https://another.example' } });
-    const { ok, problem } = await check();
-    assert.equal(ok, false);
+    const { ok, reason, problem } = await check();
+    assert.deepEqual([ok, reason], [false, 'OTHER_ISSUER']);
     assert.match(problem, /issuer/);
+    provider.behave({ describe: { authorization_endpoint: undefined } });
+    assert.equal((await check()).reason, 'INCOMPLETE');
+    await database.sql(`update single_sign_on set issuer = 'http://10.0.0.1' where company_id = $1`, [company._id]);
+    assert.equal((await check()).reason, 'NOT_ALLOWED');
+    // A port of this machine on which no server listens.
+    const issuer = `http://127.0.0.1:${await findPort()}`;
+    await database.sql('update single_sign_on set issuer = $2 where company_id = $1', [company._id, issuer]);
+    assert.equal((await check()).reason, 'UNREACHABLE');
+    await database.sql('update single_sign_on set issuer = $2 where company_id = $1', [
+      company._id,
+      `${platform.url}/no`,
+    ]);
+    assert.equal((await check()).reason, 'NOT_OPENID');
   });
 });
 
@@ -331,7 +347,7 @@ describe('a log-in', () => {
       assert.equal(refused.body.errors[0].code, 'NOT_ACCEPTED');
     }
     const { body: state } = await ask(200, 'GET', 'second-factor');
-    assert.deepEqual(state, { enabled: false, required: false, recovery_codes_left: 0 });
+    assert.deepEqual(state, { enabled: false, required: false, recovery_codes_left: 0, has_password: false });
     // The factor of the person is never asked for here, so it does not meet the rule of this company either.
     await set(200, { satisfies_second_factor: false });
     await database.sql('update companies set second_factor_required = true where _id = $1', [company._id]);
@@ -393,9 +409,110 @@ describe('a log-in', () => {
     // Those who wait at the same time ask once.
     assert.equal(slow.calls.length, 1);
   });
+
+  test('a provider that has failed is asked again after ten seconds, and not before', async (t) => {
+    await set(200);
+    const moveOn = stopClock(t);
+    provider.behave({ describe: { issuer: 'https://another.example' } });
+    await expectReason(begin(403, `a@${domain}`), 'PROVIDER');
+    provider.behave();
+    const before = provider.calls.length;
+    moveOn(9_999);
+    await expectReason(begin(403, `a@${domain}`), 'PROVIDER');
+    assert.equal(provider.calls.length, before);
+    moveOn(1);
+    await begin(200, `a@${domain}`);
+  });
 });
 
 describe('with other ways in', () => {
+  const withCookie = (): Record<string, string> => ({
+    ...FROM_PAGE,
+    cookie: `parley_session=${jar.cookies.get('parley_session')}`,
+  });
+
+  test('an administrator unlinks a user, whose sessions by the provider end, and whom the next log-in links again', async () => {
+    await set(200);
+    const [admin, ana, owner] = [
+      await createColleague('ADMIN'),
+      await createColleague(),
+      await createColleague('OWNER'),
+    ];
+    await logIn(200, owner.email);
+    await logIn(200, ana.email);
+    const { body: linked } = await call(200, 'GET', `/v1/users/${ana._id}`, { key: admin.token });
+    assert.equal(linked.single_sign_on, true);
+    const path = (id: string): string => `/v1/users/${id}/single-sign-on`;
+    expectProblem(await call(403, 'DELETE', path(ana._id), { key: ana.token }), 'FORBIDDEN');
+    expectProblem(await call(403, 'DELETE', path(owner._id), { key: admin.token }), 'FORBIDDEN', 'role');
+    const other = await platform.createCompany();
+    expectProblem(await call(404, 'DELETE', path(ana._id), { key: other.key }), 'NOT_FOUND');
+    const { body } = await call(200, 'DELETE', path(ana._id), { key: admin.token });
+    assert.equal(body.single_sign_on, false);
+    await call(401, 'GET', '/v1/auth/me', { key: null, headers: withCookie() });
+    await call(200, 'GET', '/v1/auth/me', { key: ana.token });
+    expectProblem(await call(404, 'DELETE', path(ana._id), { key: admin.token }), 'NOT_FOUND');
+    assert.equal((await readActions())[0], 'users.unlink-single-sign-on');
+    await logIn(200, ana.email, { claims: { sub: 'a new account', email: ana.email, email_verified: true } });
+  });
+
+  test('users unlink themselves only if they can log in with a password or a passkey', async () => {
+    await set(200, { create_users: true });
+    const path = '/v1/auth/single-sign-on';
+    await logIn(200, `new@${domain}`);
+    const without = await jar.send(403, 'DELETE', path);
+    assert.equal(without.body.errors[0].code, 'NOT_ACCEPTED');
+    const { body: created } = await jar.send(200, 'GET', '/v1/auth/me');
+    expectProblem(await call(403, 'DELETE', path, { key: company.key }), 'FORBIDDEN', 'authorization');
+    const ana = await createColleague('ADMIN');
+    expectProblem(await call(404, 'DELETE', path, { key: ana.token }), 'NOT_FOUND');
+    await logIn(200, ana.email);
+    await set(200, { password_login: false });
+    for (const own of [path, `/v1/users/${ana._id}/single-sign-on`]) {
+      const refused = await call(403, 'DELETE', own, { key: ana.token });
+      assert.equal(refused.body.errors[0].code, 'SINGLE_SIGN_ON_ONLY');
+    }
+    await set(200, { password_login: true });
+    await call(200, 'DELETE', path, { key: ana.token });
+    assert.equal((await readActions())[0], 'auth.unlink-single-sign-on');
+    // An administrator decides for others.
+    await call(200, 'DELETE', `/v1/users/${created.user._id}/single-sign-on`, { key: ana.token });
+  });
+
+  test('the codes that are tried after the provider are counted against the user', async () => {
+    const limited = await startPlatform({ env: { ...ROOMY, RATE_LIMIT_LOGIN: '6' } });
+    const headers = { 'x-company-id': limited.demo._id };
+    const ana = await createPerson(limited, limited.demo._id, 'OPERATOR');
+    const body = makeSettings({ satisfies_second_factor: false, domains: ['example.test'] });
+    await limited.call(200, 'PUT', PATH, { key: limited.globalKey, headers, body });
+    const { body: begun } = await limited.call(200, 'POST', '/v1/auth/second-factor/begin', { key: ana.token });
+    const code = new TOTP({ secret: begun.secret }).generate();
+    const enabled = { key: ana.token, body: { password: PASSWORD, code } };
+    const { body: made } = await limited.call(200, 'POST', '/v1/auth/second-factor', enabled);
+    jar = createJar(limited);
+    provider.behave({ claims: { sub: 'ana', email: ana.email, email_verified: true } });
+    const { body: way } = await begin(200, ana.email);
+    await finish(401, { query: await visitProvider(way.redirect_to, limited) });
+    for (const _try of [1, 2]) await finish(401, { code: '000000' });
+    expectProblem(await finish(429, { code: made.recovery_codes[0] }), 'RATE_LIMITED');
+  });
+
+  test('once single sign-on is off, a session that it has opened needs the second factor that the company requires', async () => {
+    await set(200);
+    await database.sql('update companies set second_factor_required = true where _id = $1', [company._id]);
+    const ana = await createColleague();
+    await logIn(200, ana.email);
+    const list = (status: number): Promise<Answer> =>
+      call(status, 'GET', '/v1/contacts', { key: null, headers: withCookie() });
+    await list(200);
+    await set(200, { enabled: false });
+    expectProblem(await list(403), 'SECOND_FACTOR_MISSING');
+    await set(200);
+    await list(200);
+    await call(200, 'DELETE', PATH, { key: company.key });
+    expectProblem(await list(403), 'SECOND_FACTOR_MISSING');
+  });
+
   test('without password log-in only owners use their passwords, so that a broken provider locks nobody out for good', async () => {
     expectProblem(await set(400, { enabled: false, password_login: false }), 'VALIDATION_FAILED', 'password_login');
     await set(200, { password_login: false });

@@ -124,9 +124,9 @@ export async function testSingleSignOn(kit: Kit, tenant: Tenant): Promise<Single
   const settings = expectFound(await findSettings(tenant.read));
   try {
     const provider = await openProvider(kit, settings, { isFresh: true });
-    return { ok: true, problem: null, authorization_endpoint: provider.authorizationEndpoint };
+    return { ok: true, reason: null, problem: null, authorization_endpoint: provider.authorizationEndpoint };
   } catch (error) {
     if (!(error instanceof ProviderFault)) throw error;
-    return { ok: false, problem: error.message, authorization_endpoint: null };
+    return { ok: false, reason: error.reason, problem: error.message, authorization_endpoint: null };
   }
 }

@@ -1,9 +1,10 @@
-/** Checks a template before it is submitted: what the network would certainly refuse is refused here, with its place in the request. */
+/** Checks a template before it is submitted, and its new contents before it is changed: what the network would certainly refuse is refused here, with its place in the request. */
 import type { TemplateDraft } from '../../channels/templates/network.ts';
 import { listVariables } from '../../channels/templates/shape.ts';
 import { invalid } from '../../platform/values/errors.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
-import type { DraftComponent, TemplateCreate } from './schemas.ts';
+import type { TemplateRow } from './queries.ts';
+import type { DraftComponent, TemplateCreate, TemplateUpdate } from './schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
 type Component = DraftComponent;
@@ -17,6 +18,25 @@ export function toDraft({ name, language, category, parameter_format, components
   return { name, language, category, parameterFormat, components };
 }
 
+/** The statuses in which the network takes new contents. */
+const EDITABLE: readonly string[] = ['APPROVED', 'REJECTED', 'PAUSED'];
+
+/** Returns the id of the template at the network and its new contents. Throws VALIDATION_FAILED. */
+export function toEdit(
+  { status, network_id, category: present, parameter_format: format }: TemplateRow,
+  { category, components }: TemplateUpdate,
+): { networkId: string; contents: Pick<TemplateUpdate, 'category' | 'components'> } {
+  if (network_id === null || !EDITABLE.includes(status))
+    throw invalid(
+      'name',
+      `is the name of a template that is ${status}; it can be changed when it is ${EDITABLE.join(', ')}`,
+    );
+  const isMoved = category !== undefined && category !== present;
+  if (isMoved && status === 'APPROVED') throw invalid('category', 'cannot be changed while the template is APPROVED');
+  checkComponents(components, { format, category: category ?? present, path: 'components' });
+  return { networkId: network_id, contents: { components, ...(isMoved && { category }) } };
+}
+
 const isName = (variable: string): boolean => !/^\d+$/.test(variable);
 
 const textsIn = ({ text, cards = [] }: Component): string[] => [
@@ -26,7 +46,7 @@ const textsIn = ({ text, cards = [] }: Component): string[] => [
 
 interface Surroundings {
   format: TemplateDraft['parameterFormat'];
-  category: TemplateDraft['category'];
+  category: string;
   path: string;
   isCard?: true;
 }

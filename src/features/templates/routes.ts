@@ -12,9 +12,10 @@ import {
   TemplateParams,
   TemplateQuery,
   TemplatesRemoved,
+  TemplateUpdate,
 } from './schemas.ts';
 import { readSentMessage, sendTemplate } from './send.ts';
-import { pageTemplates, readTemplate, removeTemplate, submitTemplate } from './templates.ts';
+import { editTemplate, pageTemplates, readTemplate, removeTemplate, submitTemplate } from './templates.ts';
 
 export function templateRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
@@ -49,6 +50,28 @@ export function templateRoutes(app: FastifyInstance, kit: Kit): void {
     handler: (tenant, { params, body }) => submitTemplate(kit, tenant, params.id, body),
     again: readTemplate,
   });
+  changeRoutes(app, kit);
+  sendRoutes(app, kit);
+}
+
+function changeRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'PUT',
+    path: '/v1/inboxes/:id/templates/:name',
+    scope: 'inboxes:update',
+    action: 'templates.update',
+    summary: 'Change the contents of a template',
+    description:
+      'Replaces the components of the template in one language, which the network reviews again. Its name, its language ' +
+      'and whether its variables are numbers or names stay. The network takes changes of templates that are APPROVED ' +
+      '(WhatsApp: once a day, and ten times in 30 days), REJECTED or PAUSED. If it does not respond, the response is ' +
+      '503, and the list soon shows whether it has the change.',
+    params: TemplateParams,
+    body: ref(TemplateUpdate),
+    answers: { 200: ref(Template) },
+    errors: ['NETWORK_REFUSED', 'QUOTA_EXCEEDED', 'TEMPLATES_NOT_SUPPORTED'],
+    handler: (tenant, { params, body }) => editTemplate(kit, tenant, params, body),
+  });
   operation(app, kit.access, {
     method: 'DELETE',
     path: '/v1/inboxes/:id/templates/:name',
@@ -61,7 +84,6 @@ export function templateRoutes(app: FastifyInstance, kit: Kit): void {
     errors: ['NETWORK_REFUSED', 'TEMPLATES_NOT_SUPPORTED'],
     handler: (tenant, { params }) => removeTemplate(kit, tenant, params.id, params.name),
   });
-  sendRoutes(app, kit);
 }
 
 function sendRoutes(app: FastifyInstance, kit: Kit): void {

@@ -168,33 +168,46 @@ const cardComponent = strict({
   ...plainComponent,
 });
 
-const component = strict({
-  type: oneOf(['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER'], 'The part of the template'),
-  ...plainComponent,
-  cards: Type.Optional(
-    Type.Array(
-      strict({
-        components: Type.Array(cardComponent, { minItems: 1, maxItems: 3, description: 'The components of the card' }),
-      }),
-      {
-        minItems: 1,
-        maxItems: 10,
-        description: 'The cards of the carousel',
-      },
+const DraftComponent = define(
+  'TemplateDraftComponent',
+  strict({
+    type: oneOf(['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER'], 'The part of the template'),
+    ...plainComponent,
+    cards: Type.Optional(
+      Type.Array(
+        strict({
+          components: Type.Array(cardComponent, {
+            minItems: 1,
+            maxItems: 3,
+            description: 'The components of the card',
+          }),
+        }),
+        {
+          minItems: 1,
+          maxItems: 10,
+          description: 'The cards of the carousel',
+        },
+      ),
     ),
-  ),
-  limited_time_offer: Type.Optional(
-    plain.strict('The offer above the text', {
-      text: Type.String({ minLength: 1, maxLength: 16, description: 'The text of the offer' }),
-      has_expiration: Type.Optional(plain.flag('Whether the offer shows when it expires')),
-    }),
-  ),
-  add_security_recommendation: Type.Optional(plain.flag('Whether the network adds a warning not to share the code')),
-  code_expiration_minutes: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 90, description: 'After how many minutes the code expires' }),
-  ),
+    limited_time_offer: Type.Optional(
+      plain.strict('The offer above the text', {
+        text: Type.String({ minLength: 1, maxLength: 16, description: 'The text of the offer' }),
+        has_expiration: Type.Optional(plain.flag('Whether the offer shows when it expires')),
+      }),
+    ),
+    add_security_recommendation: Type.Optional(plain.flag('Whether the network adds a warning not to share the code')),
+    code_expiration_minutes: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 90, description: 'After how many minutes the code expires' }),
+    ),
+  }),
+);
+export type DraftComponent = Static<typeof DraftComponent>;
+
+const components = Type.Array(ref(DraftComponent), {
+  minItems: 1,
+  maxItems: 6,
+  description: "The components of the template, in the network's format",
 });
-export type DraftComponent = Static<typeof component>;
 
 export const TemplateCreate = define(
   'TemplateCreate',
@@ -205,14 +218,22 @@ export const TemplateCreate = define(
     parameter_format: Type.Optional(
       oneOf(PARAMETER_FORMATS, 'By default NAMED if a variable has a name, else POSITIONAL'),
     ),
-    components: Type.Array(component, {
-      minItems: 1,
-      maxItems: 6,
-      description: "The components of the template, in the network's format",
-    }),
+    components,
   }),
 );
 export type TemplateCreate = Static<typeof TemplateCreate>;
+
+export const TemplateUpdate = define(
+  'TemplateUpdate',
+  strict({
+    language,
+    category: Type.Optional(
+      oneOf(TEMPLATE_CATEGORIES, 'The new category; that of an APPROVED template cannot be changed'),
+    ),
+    components,
+  }),
+);
+export type TemplateUpdate = Static<typeof TemplateUpdate>;
 
 export const TemplatesRemoved = define(
   'TemplatesRemoved',

@@ -285,7 +285,7 @@ describe('notifications about templates', () => {
   });
 });
 
-describe('submitting and removing templates', () => {
+describe('submitting, changing and removing templates', () => {
   test('a template that is submitted is stored with the status of the network, and shown in the list and the audit', async () => {
     const phone = await connect();
     const components = [
@@ -326,6 +326,61 @@ describe('submitting and removing templates', () => {
     await addAtNetwork(phone, { name: 'maybe', components: BODY });
     await copyNow(phone);
     assert.equal((await find(phone, 'maybe')).status, 'APPROVED');
+  });
+
+  test('a template gets new contents at the network and here, in one language, and a rejected one also another category', async () => {
+    const phone = await connect();
+    for (const language of ['pt_BR', 'es'])
+      await call(201, 'POST', pathOf(phone.inbox), { body: { ...draft('thanks'), language } });
+    const path = `${pathOf(phone.inbox)}/thanks`;
+    const components = [{ type: 'BODY', text: 'Obrigada, {{1}}!', example: { body_text: [['Ana']] } }];
+    const { body: changed } = await call(200, 'PUT', path, { body: { language: 'pt_BR', components } });
+    assert.deepEqual([changed.components, changed.parameters.length, changed.status], [components, 1, 'APPROVED']);
+    const { body: audit } = await call(200, 'GET', `/v1/audit?resource=${changed._id}`);
+    assert.ok(audit.result.some(({ action }: Json) => action === 'templates.update'));
+    await changeAtNetwork(phone, {
+      name: 'thanks',
+      language: 'es',
+      status: 'REJECTED',
+      rejected_reason: 'TAG_CONTENT_MISMATCH',
+    });
+    await copyNow(phone);
+    const { result } = await list(phone, '?name=thanks');
+    const texts = Object.fromEntries(result.map((each: Json) => [each.language, each.components[0].text]));
+    assert.deepEqual(texts, { es: 'Olá!', pt_BR: 'Obrigada, {{1}}!' });
+    const moved = await call(200, 'PUT', path, { body: { language: 'es', category: 'MARKETING', components: BODY } });
+    assert.deepEqual(
+      [moved.body.status, moved.body.category, moved.body.rejected_reason],
+      ['PENDING', 'MARKETING', null],
+    );
+    const { result: copied } = await copyNow(phone);
+    const again = copied.find(({ name, language }: Json) => name === 'thanks' && language === 'es');
+    assert.deepEqual([again.status, again.category], ['APPROVED', 'MARKETING']);
+  });
+
+  test('a change that the network would refuse names its fault, and one that it refuses or does not answer changes nothing', async () => {
+    const phone = await connect();
+    await call(201, 'POST', pathOf(phone.inbox), { body: draft('terms') });
+    const before = await find(phone, 'terms');
+    const path = `${pathOf(phone.inbox)}/terms`;
+    const body = { language: 'pt_BR', components: [{ type: 'BODY', text: 'Novos termos' }] };
+    await call(404, 'PUT', `${pathOf(phone.inbox)}/unknown`, { body });
+    expectProblem(await call(400, 'PUT', path, { body: { ...body, language: 'es' } }), 'UNKNOWN_REFERENCE', 'language');
+    for (const [place, fault] of [
+      ['category', { category: 'MARKETING' }],
+      ['components[0].text', { components: [{ type: 'BODY', text: 'oi {{name}} oi' }] }],
+      ['name', { name: 'other' }],
+    ] as const)
+      expectProblem(await call(400, 'PUT', path, { body: { ...body, ...fault } }), 'VALIDATION_FAILED', place);
+    await setFaults([{ code: 100, message: 'Edited too often', times: 1 }]);
+    expectProblem(await call(400, 'PUT', path, { body }), 'NETWORK_REFUSED', 'network');
+    await setFaults([{ kind: 'reset', times: null }]);
+    expectProblem(await call(503, 'PUT', path, { body }), 'UNAVAILABLE');
+    await setFaults([]);
+    await changeAtNetwork(phone, { name: 'terms', language: 'pt_BR', status: 'PENDING' });
+    await copyNow(phone);
+    expectProblem(await call(400, 'PUT', path, { body }), 'VALIDATION_FAILED', 'name');
+    assert.deepEqual((await find(phone, 'terms')).components, before.components);
   });
 
   test('a template that breaks a rule of the network is refused before it is submitted, with the place of the fault', async () => {

@@ -1,8 +1,8 @@
-/** The templates of an inbox's account: lists the platform's copy, submits a template to the network's review, and removes one. */
+/** The templates of an inbox's account: lists the platform's copy, submits a template to the network's review, changes and removes one. */
 import { NetworkRefusal } from '../../channels/channel.ts';
 import { readShape } from '../../channels/templates/shape.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, expectFound, invalid } from '../../platform/values/errors.ts';
+import { AppError, expectFound, invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
@@ -10,9 +10,17 @@ import { networkCredentials, type Credentials } from '../inboxes/connection.ts';
 import { callInTurn } from '../inboxes/network-turns.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import { askForCopy, findShelf, openCatalogue, type Shelf } from './catalogue.ts';
-import { toDraft } from './draft.ts';
-import { deleteByName, findByName, findTemplate, insertSubmitted, listTemplates, type TemplateRow } from './queries.ts';
-import type { Template, TemplateCreate, TemplateQuery, TemplatesRemoved } from './schemas.ts';
+import { toDraft, toEdit } from './draft.ts';
+import {
+  deleteByName,
+  findByName,
+  findTemplate,
+  insertSubmitted,
+  listTemplates,
+  type NewTemplate,
+  type TemplateRow,
+} from './queries.ts';
+import type { Template, TemplateCreate, TemplateQuery, TemplatesRemoved, TemplateUpdate } from './schemas.ts';
 
 // Reading a list that is older than ten minutes requests a new copy. These are the shortest pauses between two copies: while lists are
 // read, and after a change that this platform made itself.
@@ -57,25 +65,56 @@ export async function submitTemplate(
   const accepted = await callNetwork(kit, tenant, { shelf, catalogue: catalogue._id }, (settings, signal) =>
     submit(settings, draft, signal),
   );
+  return store(kit, tenant, {
+    _id: newId(),
+    catalogue: catalogue._id,
+    name: draft.name,
+    language: draft.language,
+    category: accepted.category,
+    status: accepted.status,
+    parameter_format: draft.parameterFormat,
+    components: draft.components,
+    network_id: accepted.networkId,
+  });
+}
+
+/** Gives a template in one language new contents, at the network and then here. */
+export async function editTemplate(
+  kit: Kit,
+  tenant: Tenant,
+  { id: inbox, name }: { id: string; name: string },
+  input: TemplateUpdate,
+): Promise<Template> {
+  const shelf = await findShelf(kit, tenant.read, inbox, null);
+  const { edit } = shelf.templates;
+  if (!edit) throw keptElsewhere(shelf);
+  const { _id: catalogue } = await openCatalogue(kit, tenant, shelf.account);
+  const languages = await findByName(tenant.read, catalogue, name);
+  expectFound(languages[0]);
+  const row = languages.find(({ language }) => language === input.language);
+  if (!row) throw unknownReference('language');
+  const { networkId, contents } = toEdit(row, input);
+  await callNetwork(kit, tenant, { shelf, catalogue }, (settings, signal) =>
+    edit(settings, networkId, contents, signal),
+  );
+  // Until the network says more, a template that it had rejected waits for the review.
+  const status = row.status === 'REJECTED' ? 'PENDING' : row.status;
+  return store(kit, tenant, { ...row, catalogue, status, ...contents });
+}
+
+/** Stores what the network has accepted. */
+async function store(
+  kit: Kit,
+  tenant: Tenant,
+  { _id, catalogue, ...template }: NewTemplate & { _id: string; catalogue: string },
+): Promise<Template> {
   const row = await tenant.tx(async (tx) => {
-    const stored = await insertSubmitted(
-      tx,
-      { _id: newId(), catalogue: catalogue._id },
-      {
-        name: draft.name,
-        language: draft.language,
-        category: accepted.category,
-        status: accepted.status,
-        parameter_format: draft.parameterFormat,
-        components: draft.components,
-        network_id: accepted.networkId,
-      },
-    );
+    const stored = await insertSubmitted(tx, { _id, catalogue }, template);
     tx.created(stored._id);
     return stored;
   });
   // The network writes some parts by itself, such as the text of a one-time code.
-  await askForCopy(kit, tenant, catalogue._id, CHANGE_PAUSE_SECONDS);
+  await askForCopy(kit, tenant, catalogue, CHANGE_PAUSE_SECONDS);
   return present(row);
 }
 
@@ -98,7 +137,7 @@ export async function removeTemplate(kit: Kit, tenant: Tenant, inbox: string, na
 const keptElsewhere = ({ channel }: Shelf): AppError =>
   invalid(
     'id',
-    `is of the channel ${channel.name}, where templates can only be read and sent; create and remove them at the network`,
+    `is of the channel ${channel.name}, where templates can only be read and sent; create, change and remove them at the network`,
     'TEMPLATES_READ_ONLY',
   );
 

@@ -21,7 +21,7 @@ export interface Account extends User {
 }
 
 const USER = `u._id, u.company_id as company, u.name, u.email, u.role, u.status, u.language, u.availability, u.avatar_url, u.signature, u.last_login_at,
-  u.accepted_at is not null and has_second_factor(u.email) as second_factor, u.created_at as "createdAt", u.updated_at as "updatedAt"`;
+  u.accepted_at is not null and has_second_factor(u.email) as second_factor, u.single_sign_on_subject is not null as single_sign_on, u.created_at as "createdAt", u.updated_at as "updatedAt"`;
 const COLUMNS = `${USER}, u.session_version, u.accepted_at is not null as accepted, p.password_hash, c.name as company_name,
   c.single_sign_on_only and u.role <> 'OWNER' as password_refused, u.single_sign_on_issuer, u.single_sign_on_subject`;
 const LIVING = `join companies c on c._id = u.company_id and c.status = 'ACTIVE'`;
@@ -167,6 +167,17 @@ export function linkIdentity(
     text: `update users set single_sign_on_issuer = $3, single_sign_on_subject = $4, status = 'ACTIVE', updated_at = now()
       where company_id = $1 and _id = $2 and status <> 'INACTIVE'`,
     values: [company, _id, issuer, subject],
+  });
+}
+
+/** Removes the link with the account at the provider, and ends the sessions that the provider has opened. Returns zero without a link. */
+export function unlinkIdentity(tx: SystemTx, { company, _id }: Account): Promise<number> {
+  return exec(tx, {
+    name: 'users.unlinkIdentity',
+    text: `with ended as (delete from browser_sessions where company_id = $1 and user_id = $2 and single_sign_on)
+      update users set single_sign_on_issuer = null, single_sign_on_subject = null, updated_at = now()
+      where company_id = $1 and _id = $2 and single_sign_on_subject is not null`,
+    values: [company, _id],
   });
 }
 

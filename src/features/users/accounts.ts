@@ -4,12 +4,14 @@ import { hashToken } from '../../platform/http/auth.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import {
   acceptInvitation,
+  findAccount,
   findAccountByEmail,
   findAccountBySubject,
   findLinkEmail,
   linkIdentity,
   lockAddress,
   storeLogin,
+  unlinkIdentity,
   deleteValidLink,
   writePassword,
   type Account,
@@ -59,6 +61,19 @@ export const readProvenAccount = async (tx: SystemTx, person: ProvenPerson): Pro
 /** Links a user with the account at the provider that has logged the user in. */
 export function linkAccount(tx: SystemTx, account: Account, identity: SingleSignOnIdentity): Promise<number> {
   return linkIdentity(tx, account, identity);
+}
+
+/** Finds a user of a company, and locks the address of the user. */
+export async function lockAccount(tx: SystemTx, company: string, id: string): Promise<Account | null> {
+  const known = await findAccount(tx, company, id);
+  if (!known) return null;
+  await lockAddress(tx, known.email.toLowerCase());
+  return findAccount(tx, company, id);
+}
+
+/** Removes the link with the account at the provider, and ends the sessions that the provider has opened. */
+export function unlinkAccount(tx: SystemTx, account: Account): Promise<number> {
+  return unlinkIdentity(tx, account);
 }
 
 /** Deletes a link and returns its account; of several requests with the same token only one gets the account. */

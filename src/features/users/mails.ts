@@ -107,21 +107,24 @@ const RESET: Record<MailLanguage, MailWords> = {
     subject: 'Reset your Parley password',
     intro: 'Someone (probably you) requested a new password for your Parley account. Choose it here:',
     button: 'Choose a new password',
-    lifetime: 'The link works once, and for 1 hour. After that, ask for a new one where you log in.',
+    lifetime:
+      'The link works once, and for 1 hour. After that, ask for a new one where you log in. A new password ends your sessions. It does not change your passkeys and two-factor log-in: if someone else has used your account, check them in your profile.',
     unexpected: 'If you did not request it, ignore this e-mail: your password stays the same.',
   },
   'pt-BR': {
     subject: 'Uma nova senha para o Parley',
     intro: 'Alguém, provavelmente você, pediu uma nova senha para sua conta no Parley. Escolha-a aqui:',
     button: 'Escolher uma nova senha',
-    lifetime: 'O link funciona uma única vez e vale por 1 hora. Depois, peça um novo onde você faz login.',
+    lifetime:
+      'O link funciona uma única vez e vale por 1 hora. Depois, peça um novo onde você faz login. Uma nova senha encerra as suas sessões. Ela não muda as suas chaves de acesso nem a verificação em duas etapas: se outra pessoa usou a sua conta, confira-as no seu perfil.',
     unexpected: 'Não foi você quem pediu? Ignore este e-mail: sua senha continua a mesma.',
   },
   es: {
     subject: 'Una nueva contraseña para Parley',
     intro: 'Alguien, probablemente usted, pidió una nueva contraseña para su cuenta de Parley. Elíjala aquí:',
     button: 'Elegir una nueva contraseña',
-    lifetime: 'El enlace funciona una sola vez y vale por 1 hora. Después, pida uno nuevo donde inicia sesión.',
+    lifetime:
+      'El enlace funciona una sola vez y vale por 1 hora. Después, pida uno nuevo donde inicia sesión. Una contraseña nueva cierra sus sesiones. No cambia sus llaves de acceso ni la verificación en dos pasos: si otra persona ha usado su cuenta, revíselas en su perfil.',
     unexpected: '¿No lo pidió usted? Ignore este correo: su contraseña sigue siendo la misma.',
   },
 };

@@ -19,7 +19,7 @@ export interface NewUser {
 }
 
 const COLUMNS = `_id, company_id as company, name, email, role, status, language, availability, avatar_url, signature, last_login_at,
-  accepted_at is not null and has_second_factor(email) as second_factor, created_at as "createdAt", updated_at as "updatedAt"`;
+  accepted_at is not null and has_second_factor(email) as second_factor, single_sign_on_subject is not null as single_sign_on, created_at as "createdAt", updated_at as "updatedAt"`;
 
 export function insertUser(tx: TenantTx | SystemTx, user: NewUser): Promise<User> {
   return one(tx, {
@@ -34,7 +34,7 @@ export function insertUser(tx: TenantTx | SystemTx, user: NewUser): Promise<User
 export function findActiveUser(tx: SystemTx, companyId: string, userId: string): Promise<StoredUser | null> {
   return maybeOne(tx, {
     name: 'users.findActive',
-    text: `select u._id, u.company_id as company, u.name, u.role, u.session_version, ${LACKS_SECOND_FACTOR}
+    text: `select u._id, u.company_id as company, u.name, u.role, u.session_version, visible_inboxes(u) as inboxes, ${LACKS_SECOND_FACTOR}
       from users u join companies c on c._id = u.company_id and c.status = 'ACTIVE'
       where u.company_id = $1 and u._id = $2 and u.status = 'ACTIVE'`,
     values: [companyId, userId],
@@ -66,12 +66,17 @@ export interface UserFilter {
   role: string | null;
 }
 
-/** Returns those of the given users who have not been removed. */
-export function findUnremoved(tx: TenantRead, ids: string[]): Promise<Pick<User, '_id' | 'status'>[]> {
+/** Finds users who are not being removed, and whether they see an inbox; without one, they do. */
+export function findUnremoved(
+  tx: TenantRead,
+  ids: string[],
+  inbox: string | null,
+): Promise<(Pick<User, '_id' | 'status'> & { sees: boolean })[]> {
   return many(tx, {
     name: 'users.findLiving',
-    text: 'select _id, status from users where company_id = $1 and _id = any($2) and removed_at is null',
-    values: [tx.companyId, ids],
+    text: `select _id, status, $3::text is null or $3 = any(coalesce(visible_inboxes(u), array[$3])) as sees
+      from users u where company_id = $1 and _id = any($2) and removed_at is null`,
+    values: [tx.companyId, ids, inbox],
   });
 }
 

@@ -93,6 +93,7 @@ const userProperties = {
   signature: nullable(plain.text(SIGNATURE)),
   last_login_at: nullable(Timestamp),
   second_factor: plain.flag('Whether the user logs in with a second factor; false while INVITED'),
+  single_sign_on: plain.flag('Whether the user is linked with an account at the OpenID provider of the company'),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
@@ -118,6 +119,7 @@ export const SecondFactor = define(
     enabled: plain.flag('Whether the log-in needs a code'),
     required: plain.flag('Whether the company requires it'),
     recovery_codes_left: plain.integer('How many recovery codes have not been used'),
+    has_password: plain.flag('Whether the user has a password, which every change of a second factor needs'),
   }),
 );
 export type SecondFactor = Static<typeof SecondFactor>;

@@ -1,6 +1,7 @@
 /** Queries of the second factor of a person. A person has one for all companies, like the password. */
 import { exec, maybeOne, oneValue } from '../../platform/store/db.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
+import type { SecondFactor } from './schemas.ts';
 
 /** What is stored about the second factor of a person who has one. */
 export interface StoredFactor {
@@ -89,16 +90,12 @@ export function belongsElsewhere(tx: SystemTx, companyId: string, email: string)
   });
 }
 
-/** How many recovery codes the person has left, and whether the company requires a second factor. */
-export function findFactorState(
-  tx: SystemTx,
-  companyId: string,
-  userId: string,
-): Promise<{ enabled: boolean; required: boolean; recovery_codes_left: number } | null> {
+/** How many recovery codes the person has left, whether the user has a password, and whether the company requires a second factor. */
+export function findFactorState(tx: SystemTx, companyId: string, userId: string): Promise<SecondFactor | null> {
   return maybeOne(tx, {
     name: 'users.findFactorState',
     text: `select p.totp_secret is not null as enabled, c.second_factor_required as required,
-        coalesce(cardinality(p.recovery_hashes), 0) as recovery_codes_left
+        coalesce(cardinality(p.recovery_hashes), 0) as recovery_codes_left, p.password_hash is not null as has_password
       from users u left join people p on p.email = lower(u.email) and u.accepted_at is not null join companies c on c._id = u.company_id
       where u.company_id = $1 and u._id = $2`,
     values: [companyId, userId],

@@ -119,9 +119,9 @@ const NOT_ACCEPTED =
 
 async function readAccount({ principal, tenant, read }: Caller): Promise<Account> {
   if (!tenant) throw new AppError('COMPANY_ID_REQUIRED');
-  const user = expectUser(tenant, 'Only users have a second factor');
+  const user = expectUser(tenant, 'Only users have ways to log in');
   if (principal.type === 'user' && principal.app)
-    throw forbidden('authorization', 'A connected app does not change the second factor of its user');
+    throw forbidden('authorization', 'A connected app does not change how its user logs in');
   return expectFound(await findAccount(read, tenant.companyId, user));
 }
 

@@ -28,7 +28,7 @@ export function insertSession(
 export function findSession(tx: SystemTx, tokenHash: Buffer): Promise<StoredSession | null> {
   return maybeOne(tx, {
     name: 'users.findSession',
-    text: `select u._id, u.company_id as company, u.name, u.role, u.session_version, s.expires_at, ${LACKS_IN_SESSION}
+    text: `select u._id, u.company_id as company, u.name, u.role, u.session_version, visible_inboxes(u) as inboxes, s.expires_at, ${LACKS_IN_SESSION}
       from browser_sessions s
       join users u on u.company_id = s.company_id and u._id = s.user_id and u.session_version = s.session_version
       join companies c on c._id = u.company_id and c.status = 'ACTIVE'

@@ -72,6 +72,7 @@ describe('the record of a user', () => {
       signature: null,
       last_login_at: null,
       second_factor: false,
+      single_sign_on: false,
     });
     assert.deepEqual(await readUser(company, _id), body);
     assert.deepEqual((await remove(200, company, _id)).body, { ...body, api_keys: [] });

@@ -33,6 +33,8 @@ export type Principal =
       scopes: readonly string[];
       role: UserRole;
       name: string;
+      /** The inboxes that the user sees; null for all. */
+      inboxes: readonly string[] | null;
       /** The company requires a second factor that the user has not set up yet: until then the user can do nothing else. */
       lacksSecondFactor?: true;
       /** What the app may do that acts for the user; absent when the users themselves act. */
@@ -76,6 +78,8 @@ export interface StoredUser {
   session_version: number;
   /** The company requires a second factor, and the user has none. */
   lacks_second_factor: boolean;
+  /** The inboxes that the user sees; null for all. */
+  inboxes: string[] | null;
 }
 
 /** Looks up valid keys and users. src/boot/access.ts connects it with the features that store them. */
@@ -271,8 +275,8 @@ async function findAppPrincipal(
  * second factor that the company requires has none.
  */
 function toUserPrincipal(user: StoredUser): Extract<Principal, { type: 'user' }> {
-  const { _id, company, role, name, lacks_second_factor: lacks } = user;
-  const principal = { type: 'user', id: _id, companyId: company, role, name } as const;
+  const { _id, company, role, name, inboxes, lacks_second_factor: lacks } = user;
+  const principal = { type: 'user', id: _id, companyId: company, role, name, inboxes } as const;
   return lacks ? { ...principal, scopes: [], lacksSecondFactor: true } : { ...principal, scopes: ROLE_SCOPES[role] };
 }
 

@@ -9,7 +9,8 @@ import { waitUntil } from '../../../test/support/wait.ts';
 import { isUnavailable, type Statement } from '../store/db.ts';
 import { newId } from '../values/ids.ts';
 import { addressGroup, createLimiter, purgeBuckets, type Allowance, type Limiter } from './limits.ts';
-import { openDatabase, type Database, type SystemTx } from '../store/tenant.ts';
+import type { Database, SystemTx } from '../store/tenant.ts';
+import { openDatabase } from '../store/open-database.ts';
 
 const PROCESSES = 3;
 // With this rate, a bucket gets no new token during a test.

@@ -9,7 +9,7 @@ import type { Principal } from './auth.ts';
 import { findAuditAction } from './description.ts';
 import { bindKeyToRecord, type KeyAttempt } from './idempotency.ts';
 import type { AiUse } from '../values/ai-use.ts';
-import { actAs, type Database, type SystemTx, type Tenant, type TenantTx } from '../store/tenant.ts';
+import { actAs, type Database, type SystemTx, type Tenant, type TenantTx, type Sight } from '../store/tenant.ts';
 
 interface TrailEntry {
   principal: Principal;
@@ -89,7 +89,17 @@ export function makeTenant(
   principal: Principal,
   trail: RequestTrail | null = null,
 ): Tenant {
-  const tenant = { ...actAs(database, companyId, principal), principal };
-  if (!trail) return tenant;
-  return { ...tenant, tx: (work) => database.tenantTx(companyId, (tx) => trail.follow(tx, work), principal) };
+  const make = (sight: Sight): Tenant => {
+    const tenant: Tenant = {
+      ...actAs(database, companyId, principal, sight),
+      principal,
+      ...(trail && {
+        tx: (work) => database.tenantTx(companyId, (tx) => trail.follow(tx, work), principal, sight),
+      }),
+      whole: () => (sight === null ? tenant : make(null)),
+    };
+    return tenant;
+  };
+  const { id: user } = principal;
+  return make(principal.type === 'user' && principal.inboxes ? { user, inboxes: principal.inboxes } : null);
 }

@@ -13,14 +13,14 @@ import {
   maybeOne,
   one,
   openPool,
-  ROLES,
   violates,
 } from './db.ts';
+import { ROLES } from './roles.ts';
 import { emit, DELIVERIES, type EventItem } from './events.ts';
 import { newId } from '../values/ids.ts';
 import { createLogin } from './migrations.ts';
 import { makePage, pageQuery, pageWindow, type PageQuery } from './paging.ts';
-import { openDatabase } from './tenant.ts';
+import { openDatabase } from './open-database.ts';
 import { inTransaction } from './transaction.ts';
 
 const database = await openTestDatabase();

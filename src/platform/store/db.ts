@@ -5,6 +5,7 @@ import pg from 'pg';
 import { splitHosts } from '../values/host-list.ts';
 import { connectToHosts, findHosts } from './hosts.ts';
 import { setUpSession } from './pooler.ts';
+import { ROLES } from './roles.ts';
 import { closeUnanswered, queryOnce } from './unanswered.ts';
 import { AppError, quotaExceeded, storageFull, unknownReference } from '../values/errors.ts';
 import { declareLimit } from '../values/limits.ts';
@@ -71,8 +72,6 @@ const types = {
       ? toIsoTimestamp
       : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
-
-export const ROLES = { app: 'parley_app', read: 'parley_read', system: 'parley_system' } as const;
 
 const SESSION = {
   // A slower statement lacks an index.

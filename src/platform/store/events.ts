@@ -22,6 +22,11 @@ export const EVENTS = {
     data: 'StepChanged',
     isChange: true,
   },
+  CONVERSATION_MERGED: {
+    summary: 'A conversation was merged into another one and removed',
+    data: 'ConversationMerged',
+    isChange: true,
+  },
   CONTACT_CREATED: { summary: 'A contact was created', data: 'Contact' },
   CONTACT_UPDATED: { summary: 'A field of a contact has changed', data: 'Contact' },
   INBOX_CONNECTION_CHANGED: {
@@ -44,7 +49,7 @@ export interface RecordEvent {
 
 /** An event whose data does not name the changed record and its company in the usual way; `about` does. */
 export interface ChangeEvent {
-  event: 'FIELD_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'INBOX_CONNECTION_CHANGED';
+  event: 'FIELD_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONVERSATION_MERGED' | 'INBOX_CONNECTION_CHANGED';
   about: { _id: string; company: string; inbox?: string };
   data: object;
 }

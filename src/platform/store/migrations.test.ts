@@ -21,7 +21,7 @@ before(async () => {
   await run(
     makeUrl('postgres'),
     `create role keeper login password 'keeper'`,
-    'grant parley_app, parley_read, parley_system to keeper with inherit false',
+    'grant parley_app, parley_read, parley_system, parley_member, parley_member_read to keeper with inherit false',
   );
 });
 after(() => server.close());
@@ -437,7 +437,7 @@ test("the platform's user on the embedded server has no rights of its own and ca
   const login = makeUrl(new URL(url).pathname.slice(1), 'parley', server.address.password);
   await assert.rejects(run(login, 'select * from contacts'), { code: '42501' });
   await assert.rejects(run(login, 'set role postgres'), { code: '42501' });
-  for (const role of ['parley_app', 'parley_read', 'parley_system'])
+  for (const role of ['parley_app', 'parley_read', 'parley_system', 'parley_member', 'parley_member_read'])
     await run(login, `set role ${role}`, 'select 1 from contacts');
   const [row] = await run<{ free: boolean }>(
     login,
@@ -452,7 +452,10 @@ test('the error for a user who may not create roles lists the exact statements, 
   const owner = (database: string): string => makeUrl(database, 'postgres', undefined, bare);
   try {
     await run(owner('postgres'), `drop database ${TEMPLATE}`, 'drop role parley');
-    await run(owner('postgres'), ...['app', 'read', 'system'].map((role) => `drop role parley_${role}`));
+    await run(
+      owner('postgres'),
+      ...['member', 'member_read', 'app', 'read', 'system'].map((role) => `drop role parley_${role}`),
+    );
     await run(
       owner('postgres'),
       `create role operator login password 'operator'`,
@@ -465,7 +468,7 @@ test('the error for a user who may not create roles lists the exact statements, 
     );
     const [sentence, ...statements] = error.message.split('\n');
     assert.match(sentence ?? '', /may not create the runtime roles; run this as an administrator/);
-    assert.equal(statements.length, 4);
+    assert.equal(statements.length, 8);
     assert.ok(
       statements.every((statement) => /^(create role|grant) .*;$/.test(statement)),
       error.message,

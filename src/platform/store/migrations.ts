@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { newClient, ROLES, sessionStatement } from './db.ts';
+import { newClient, sessionStatement } from './db.ts';
+import { ROLES } from './roles.ts';
 import { refuseTransactionPooling } from './pooler.ts';
 import { takeAdvisoryLock } from './exclusive.ts';
 import { findOutdatedObjects, replaceObjects } from './schema-objects.ts';
@@ -31,19 +32,34 @@ async function ensureRoles(client: pg.Client): Promise<void> {
   ]);
   const present = new Set(rows.map((row) => row.rolname));
   const missing = roleStatements().filter((statement) => !present.has(statement.split(' ')[2] ?? ''));
-  const { rows: users } = await client.query<{ name: string }>('select current_user as name');
-  const grants = `grant ${Object.values(ROLES).join(', ')} to ${client.escapeIdentifier(users[0]?.name ?? '')}`;
+  // Besides this user, those who run the platform get the roles that a later version has added.
+  const { rows: users } = await client.query<{ name: string }>(
+    `select rolname as name from pg_roles where rolname = current_user or rolname <> all ($2) and oid in (
+      select a.member from pg_auth_members a join pg_roles r on r.oid = a.roleid where r.rolname = $1)`,
+    [ROLES.app, Object.values(ROLES)],
+  );
+  const grants = [
+    { to: ROLES.member, roles: [ROLES.app] },
+    { to: ROLES.memberRead, roles: [ROLES.read] },
+    ...users.map(({ name }) => ({ to: name, roles: Object.values(ROLES) })),
+  ].map((grant) => ({
+    ...grant,
+    statement: `grant ${grant.roles.join(', ')} to ${client.escapeIdentifier(grant.to)}`,
+  }));
   try {
     for (const statement of missing) await client.query(statement).catch(ignoreDuplicate);
-    const { rows: members } = await client.query<{ ok: boolean }>(
-      `select bool_and(pg_has_role(current_user, role, 'MEMBER')) as ok from unnest($1::text[]) role`,
-      [Object.values(ROLES)],
-    );
-    if (!members[0]?.ok) await client.query(grants);
+    for (const { to, roles, statement } of grants) {
+      const { rows: members } = await client.query<{ ok: boolean }>(
+        `select bool_and(pg_has_role($1, role, 'MEMBER')) as ok from unnest($2::text[]) role`,
+        [to, roles],
+      );
+      if (!members[0]?.ok) await client.query(statement);
+    }
   } catch (error) {
     if ((error as { code?: string }).code !== '42501') throw error;
+    const statements = [...missing, ...grants.map(({ statement }) => statement)];
     throw new Error(
-      `the database user may not create the runtime roles; run this as an administrator, then start again:\n${[...missing, grants].map((line) => `${line};`).join('\n')}`,
+      `the database user may not create the runtime roles; run this as an administrator, then start again:\n${statements.map((line) => `${line};`).join('\n')}`,
       { cause: error },
     );
   }

@@ -4,7 +4,8 @@ import { openTestDatabase } from '../../../test/support/database.ts';
 import { AppError } from '../values/errors.ts';
 import { exec } from './db.ts';
 import { ChangedMeanwhile, isChangedMeanwhile, repeatOvertaken } from './overtaken.ts';
-import { openDatabase, type SystemTx } from './tenant.ts';
+import type { SystemTx } from './tenant.ts';
+import { openDatabase } from './open-database.ts';
 
 const database = await openTestDatabase();
 const platform = openDatabase({ url: database.url, poolSize: 2 });

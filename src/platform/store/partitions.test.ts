@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { connectAs, openTestDatabase } from '../../../test/support/database.ts';
-import { ROLES } from './db.ts';
+import { ROLES } from './roles.ts';
 import { renewPartitions } from './partitions.ts';
-import { openDatabase } from './tenant.ts';
+import { openDatabase } from './open-database.ts';
 
 const database = await openTestDatabase();
 const system = await connectAs(ROLES.system, database);

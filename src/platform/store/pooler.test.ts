@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import { startPooler } from '../../../test/support/pooler.ts';
-import { closePool, one, openPool, ROLES } from './db.ts';
+import { closePool, one, openPool } from './db.ts';
+import { ROLES } from './roles.ts';
 import { findMissing } from './migrations.ts';
-import { openDatabase } from './tenant.ts';
+import { openDatabase } from './open-database.ts';
 import { hasUnanswered, queryOnce } from './unanswered.ts';
 
 const database = await openTestDatabase();

@@ -8,7 +8,7 @@ import { waitUntil } from '../../../test/support/wait.ts';
 import { inBackground } from '../work/background.ts';
 import { exec, isUnavailable, many, type Statement } from './db.ts';
 import { newId } from '../values/ids.ts';
-import { openDatabase } from './tenant.ts';
+import { openDatabase } from './open-database.ts';
 
 const POOL = 8;
 const SLOW = 3;

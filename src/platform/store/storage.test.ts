@@ -8,7 +8,7 @@ import { newId } from '../values/ids.ts';
 import { defineJob, migrateJobs, openJobs } from '../work/jobs.ts';
 import { createStorageGate } from './storage.ts';
 import { createLog, createMetrics } from '../work/telemetry.ts';
-import { openDatabase } from './tenant.ts';
+import { openDatabase } from './open-database.ts';
 
 const data = Type.Object({ value: Type.String() });
 const job = defineJob({ name: 'test.storage', data, retries: 1, retryDelaySeconds: 1 });

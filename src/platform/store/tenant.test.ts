@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { connectAs, openTestDatabase } from '../../../test/support/database.ts';
-import { exec, isUnavailable, many, ROLES, type Statement } from './db.ts';
+import { exec, isUnavailable, many, type Statement } from './db.ts';
+import { ROLES } from './roles.ts';
 import { newId } from '../values/ids.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
-import { openDatabase } from './tenant.ts';
+import { openDatabase } from './open-database.ts';
 
 const ids = { mine: newId(), theirs: newId() };
 const database = await openTestDatabase();
@@ -98,7 +99,10 @@ describe('in a transaction of one company', () => {
 
   test('a company id that contains SQL or is no id is refused', async () => {
     for (const id of [`${ids.mine}'; reset role; --`, '', 'nonsense', ids.mine.toUpperCase()]) {
-      await assert.rejects(async () => platform.tenantTx(id, (tx) => exec(tx, raw('select 1'))), /not a company id/);
+      await assert.rejects(
+        async () => platform.tenantTx(id, (tx) => exec(tx, raw('select 1'))),
+        /the id of the company/,
+      );
     }
   });
 

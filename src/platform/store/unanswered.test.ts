@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { openTestDatabase } from '../../../test/support/database.ts';
-import { closePool, openPool, ROLES } from './db.ts';
+import { closePool, openPool } from './db.ts';
+import { ROLES } from './roles.ts';
 import { hasUnanswered, queryOnce } from './unanswered.ts';
 
 const database = await openTestDatabase();

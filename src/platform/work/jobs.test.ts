@@ -7,7 +7,7 @@ import { newId } from '../values/ids.ts';
 import { defineJob, migrateJobs, openJobs } from './jobs.ts';
 import { pollDueWork } from './due-work.ts';
 import { createLog } from './telemetry.ts';
-import { openDatabase } from '../store/tenant.ts';
+import { openDatabase } from '../store/open-database.ts';
 
 const data = Type.Object({ value: Type.String() });
 const define = (name: string, retries = 0) => defineJob({ name: `test.${name}`, data, retries, retryDelaySeconds: 1 });

@@ -2,7 +2,8 @@
 import type { Pool } from 'pg';
 import { PgBoss } from 'pg-boss';
 import type { Static, TSchema } from 'typebox';
-import { closePool, isStorageFull, openPool, ROLES, type Executor } from '../store/db.ts';
+import { closePool, isStorageFull, openPool, type Executor } from '../store/db.ts';
+import { ROLES } from '../store/roles.ts';
 import { queryOnce } from '../store/unanswered.ts';
 import { inBackground } from './background.ts';
 import { newId } from '../values/ids.ts';

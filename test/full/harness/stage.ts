@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startSandbox } from '../../../sandbox/test-process.ts';
 import { createKey } from '../../../src/features/api-keys/api-keys.ts';
 import { createCompany } from '../../../src/features/companies/companies.ts';
-import { openDatabase, type Database, type SystemTx } from '../../../src/platform/store/tenant.ts';
+import type { Database, SystemTx } from '../../../src/platform/store/tenant.ts';
+import { openDatabase } from '../../../src/platform/store/open-database.ts';
 import { UNLIMITED, type Json } from '../../support/platform.ts';
 import { startProcess, type PlatformProcess, type Purpose } from './processes.ts';
 import { openTestStore, type Store } from './store.ts';
@@ -138,6 +139,16 @@ export async function callUntilAccepted(
     const answer = await sendRequest(method, url, options);
     if (answer.status !== 503) return checkAnswer(status, answer);
     await sleep(AGAIN_MS);
+  }
+}
+
+/** Fetches, and while the answer is 503, again after the seconds that the answer asks to wait. */
+export async function fetchUntilAccepted(url: string | URL, ask: () => RequestInit = () => ({})): Promise<Response> {
+  for (;;) {
+    const answer = await fetch(url, ask());
+    if (answer.status !== 503) return answer;
+    await answer.arrayBuffer();
+    await sleep(1_000 * Number(answer.headers.get('retry-after') ?? 1));
   }
 }
 

@@ -104,6 +104,17 @@ export async function setProvider({ database }: Platform, own: FullCompany, issu
   ]);
 }
 
+/** Links a user with an account at a provider. */
+export const linkUser = ({ database }: Platform, id: string): Promise<unknown> =>
+  database.sql(
+    `update users set single_sign_on_issuer = 'https://id.example', single_sign_on_subject = _id where _id = $1`,
+    [id],
+  );
+
+/** The same for the caller. */
+export const linkCaller = async (platform: Platform, own: FullCompany): Promise<void> =>
+  void (await linkUser(platform, (await findCaller(platform, own))._id));
+
 let provider: Promise<Provider> | null = null;
 
 /** Stores a provider that answers. */

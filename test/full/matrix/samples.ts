@@ -22,6 +22,8 @@ import {
   beginAtProvider,
   beginPasskey,
   givesApp,
+  linkCaller,
+  linkUser,
   makeCode,
   returnFromProvider,
   setProvider,
@@ -168,6 +170,18 @@ async function addRevocable({ call }: Platform, own: FullCompany): Promise<void>
 /** Creates a contact without a conversation. */
 async function addContact({ call }: Platform, own: FullCompany): Promise<void> {
   own.fresh = { contact: (await call(201, 'POST', '/v1/contacts', { key: own.key, body: { name: 'Ana' } })).body._id };
+}
+
+/** Adds two closed conversations of a contact. An open one would notify users, and browsers get that later, during the next request. */
+async function addPair(platform: Platform, own: FullCompany): Promise<void> {
+  await addContact(platform, own);
+  const [into, conversation] = [newId(), newId()];
+  await platform.database.sql(
+    `insert into conversations (company_id, _id, contact_id, inbox_id, channel, status, handled_by)
+      select company_id, each, $3, _id, channel, 'CLOSED', 'NONE' from inboxes, unnest($4::text[]) each where company_id = $1 and _id = $2`,
+    [own._id, findId(own, 'inbox'), own.fresh['contact'], [into, conversation]],
+  );
+  own.fresh = { into, conversation };
 }
 
 /** Uploads a file that no message names. */
@@ -420,6 +434,17 @@ export const SAMPLES: Record<string, Sample> = {
       password_login: true,
     }),
   },
+  'DELETE /v1/auth/single-sign-on': { onlyUsers: true, isOfCaller: true, prepare: linkCaller },
+  'DELETE /v1/users/{id}/single-sign-on': {
+    also: ROLE_SCOPES.VIEWER,
+    // The statement that finds the user is of the system role, so it keeps its condition when those for a company lose theirs.
+    isOfCaller: true,
+    params: ({ fresh }) => ({ id: fresh['user'] ?? '' }),
+    prepare: async (platform, own) => {
+      await addUser(platform, own);
+      await linkUser(platform, own.fresh['user'] ?? '');
+    },
+  },
   'DELETE /v1/single-sign-on': { also: ROLE_SCOPES.OWNER },
   'POST /v1/single-sign-on/test': { prepare: setProvider },
   'POST /v1/auth/single-sign-on': {
@@ -496,6 +521,11 @@ export const SAMPLES: Record<string, Sample> = {
   'POST /v1/inboxes/{id}/check-numbers': { body: () => ({ numbers: ['+5511988887777'] }) },
   'POST /v1/inboxes/{id}/connect-link': { params: ({ fresh: { inbox = '' } }) => ({ id: inbox }), prepare: addProfile },
   'POST /v1/inboxes/{id}/templates': { body: () => makeTemplate(`till_${newId()}`) },
+  'PUT /v1/inboxes/{id}/templates/{name}': {
+    params: ({ fresh: { template = '' } }) => ({ name: template }),
+    body: () => ({ language: 'pt_BR', components: [{ type: 'BODY', text: 'Boa tarde!' }] }),
+    prepare: addTemplate,
+  },
   'DELETE /v1/inboxes/{id}/templates/{name}': {
     params: ({ fresh: { template = '' } }) => ({ name: template }),
     prepare: addTemplate,
@@ -583,6 +613,11 @@ export const SAMPLES: Record<string, Sample> = {
   'PATCH /v1/quick-replies/{id}': { body: () => ({ title: 'Till' }) },
   'POST /v1/macros': { body: () => ({ owner: null, actions: { add_tags: ['till'] } }), at: sendsTemplate },
   'PATCH /v1/macros/{id}': { body: () => ({ name: 'Till' }), at: sendsTemplate },
+  'POST /v1/conversations/{id}/merge': {
+    params: ({ fresh: { into = '' } }) => ({ id: into }),
+    body: ({ fresh: { conversation } }) => ({ conversation }),
+    prepare: addPair,
+  },
   'POST /v1/conversations/{id}/macro': { body: (own) => ({ macro: findId(own, 'macro'), hold_seconds: 0 }) },
   'POST /v1/rules': { body: makeRule, at: sendsTemplate },
   'PATCH /v1/rules/{id}': { body: makeRule, at: sendsTemplate },

@@ -1,6 +1,6 @@
 /** Removes protections between companies, for tests only, so that each remaining protection is tested alone. */
 import pg from 'pg';
-import { ROLES } from '../../../src/platform/store/db.ts';
+import { ROLES } from '../../../src/platform/store/roles.ts';
 import type { Platform } from '../../support/platform.ts';
 
 /** `company_id = $1` and `v.company_id = $1`: the condition with which every statement restricts the company. */

@@ -11,7 +11,7 @@ import { countAccepted } from '../harness/accepted.ts';
 import { assertWorkWasInterrupted } from '../harness/blows.ts';
 import { createChance, type Chance } from '../harness/chance.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { call, createInbox, withStage, type Stage, type Tenant } from '../harness/stage.ts';
+import { call, createInbox, fetchUntilAccepted, withStage, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface BulkSize {
   contacts: number;
@@ -124,7 +124,7 @@ function makeContacts({ contacts: count, bad }: BulkSize, chance: Chance): Conta
   return { contacts, faults };
 }
 
-/** Posts the request, again while the answer is 503, which asks for that; null when the process died before it answered. */
+/** Posts the request; null when the process died before it answered. */
 async function post(
   { url }: PlatformProcess,
   { key }: Tenant,
@@ -132,12 +132,8 @@ async function post(
 ): Promise<Response | null> {
   const headers = { authorization: `Bearer ${key}`, 'idempotency-key': 'bulk' };
   try {
-    for (;;) {
-      const body = buildForm(parts);
-      const answer = await fetch(`${url}/v1/messages/send-bulk-template`, { method: 'POST', headers, body });
-      if (answer.status !== 503) return answer;
-      await answer.arrayBuffer();
-    }
+    const ask = () => ({ method: 'POST', headers, body: buildForm(parts) });
+    return await fetchUntilAccepted(`${url}/v1/messages/send-bulk-template`, ask);
   } catch {
     // Failure policy: this proof cuts connections on purpose.
     return null;

@@ -14,7 +14,7 @@ import { buildForm } from '../../support/sheets.ts';
 import { createChance, type Chance } from '../harness/chance.ts';
 import { runConcurrently } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { withStage, type Stage, type Tenant } from '../harness/stage.ts';
+import { fetchUntilAccepted, withStage, type Stage, type Tenant } from '../harness/stage.ts';
 import { watchMemory } from '../harness/vitals.ts';
 
 export interface FilesSize {
@@ -76,15 +76,12 @@ export async function proveFiles(size: FilesSize): Promise<FilesFigures> {
   }
 }
 
-/** Uploads a form, again while the answer is 503, which asks for that on a busy machine. */
+/** Uploads a form. */
 async function upload({ api, tenant }: Uploading, body: FormData | string, boundary?: string): Promise<Answer> {
   const type = boundary === undefined ? {} : { 'content-type': `multipart/form-data; boundary=${boundary}` };
   const headers = { authorization: `Bearer ${tenant.key}`, ...type };
-  for (;;) {
-    const answer = await fetch(api.url + UPLOAD, { method: 'POST', headers, body });
-    const answered = { status: answer.status, body: (await answer.json()) as Answer['body'] };
-    if (answer.status !== 503) return answered;
-  }
+  const answer = await fetchUntilAccepted(api.url + UPLOAD, () => ({ method: 'POST', headers, body }));
+  return { status: answer.status, body: (await answer.json()) as Answer['body'] };
 }
 
 /** Uploads each format as if it was another one, some with the file of another one behind them. */
@@ -109,7 +106,8 @@ async function uploadDisguised(
         [sample.mimeType, sample.extension],
         `${sample.format} as ${other.format}`,
       );
-      const served = await open(new URL(new URL(body.external_url).pathname, api.url));
+      const served = await fetchUntilAccepted(new URL(new URL(body.external_url).pathname, api.url));
+      await served.arrayBuffer();
       assert.equal(served.headers.get('x-content-type-options'), 'nosniff');
       assert.equal(served.headers.get('content-type')?.split(';')[0], sample.mimeType);
     } else {
@@ -118,15 +116,6 @@ async function uploadDisguised(
     }
   });
   return counts;
-}
-
-/** Opens a link, again while the answer is 503. */
-async function open(link: URL): Promise<Response> {
-  for (;;) {
-    const answer = await fetch(link);
-    await answer.arrayBuffer();
-    if (answer.status !== 503) return answer;
-  }
 }
 
 const UPWARDS = ['..', '%2e%2e', '..%00', '.%2e', '..;', '\u2025', '．．', '%c0%ae%c0%ae', '..\u0000', '\u202e..'];

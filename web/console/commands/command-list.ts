@@ -1,6 +1,7 @@
 /** The commands that can be run from everywhere, and those of the conversation that is open. */
 import { useLocation } from 'wouter';
 import { compose, useMayCompose } from '../frame/composing.ts';
+import { askToMerge } from '../frame/merging.ts';
 import { FRAME, SCREEN_NAMES } from '../frame/texts.ts';
 import { OPEN_CONVERSATION } from '../frame/writing.ts';
 import { useVisibleScreens } from '../frame/screens.ts';
@@ -95,6 +96,7 @@ function useConversationCommands(id: string): Entry[] {
       label: texts.snooze,
       run: apply({ status: 'SNOOZED', snoozed_until: findTomorrow().toISOString() }),
     },
+    { key: 'merge', icon: 'merge', label: texts.merge, run: () => askToMerge(conversation) },
     ...macros.map((macro): Entry => ({
       key: macro._id,
       icon: 'wand',

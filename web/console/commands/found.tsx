@@ -5,7 +5,7 @@ import { useEffect, useState, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { parley } from '../client.ts';
 import { useVisibleScreens } from '../frame/screens.ts';
-import { nameContact, useContactName } from '../records/contacts.ts';
+import { nameContact, showReach, useContactName } from '../records/contacts.ts';
 import { findMessages } from '../records/messages.ts';
 import { useMay } from '../session/session.ts';
 import { CHANNEL_NAMES } from '../texts/channels.ts';
@@ -53,7 +53,7 @@ export function useFound(typed: string): Found {
           key: contact._id,
           icon: 'person',
           label: nameContact(contact),
-          detail: contact.phone_number ?? contact.email,
+          detail: showReach(contact),
           run: open(`/contacts/${contact._id}`),
         })),
       },

@@ -1,5 +1,5 @@
 /** Shows what the live stream brings. */
-import type { LiveEvent, Message } from '@parley/sdk';
+import type { HistoryEntry, LiveEvent, Message } from '@parley/sdk';
 import { forgetCampaign, rereadCampaigns, showCampaign } from '../records/campaigns.ts';
 import { rereadFiles, showFile } from '../records/contact-files.ts';
 import { forgetNote, rereadNotes, showNote } from '../records/contact-notes.ts';
@@ -17,6 +17,7 @@ import { rereadFollowUps, showFollowUp } from '../records/follow-ups.ts';
 import { rereadHistory, showHistoryEntry } from '../records/history.ts';
 import { rereadContactImports, showContactImport } from '../records/imports.ts';
 import { rereadHealthSoon, rereadInboxes, showInbox } from '../records/inboxes.ts';
+import { noteMerges } from '../records/merged.ts';
 import { forgetMessage, forgetThread, rereadThreads, showMessage } from '../records/messages.ts';
 import { rereadNotifications, showNotification } from '../records/notifications.ts';
 import { queries } from '../records/queries.ts';
@@ -26,7 +27,8 @@ import { SEGMENTS } from '../records/segments.ts';
 import { SAVED_VIEWS } from '../records/views.ts';
 import { noticeMessage } from '../notices/notices.ts';
 import { noticeNotification } from '../notifications/desktop.ts';
-import { setPresent, showPresence } from './presence.ts';
+import { rereadSession } from '../session/session.ts';
+import { endPresence, setPresent, showPresence } from './presence.ts';
 import { takeEarlyReads } from './status.ts';
 
 /** `leads`: this tab reads the stream for all tabs of the browser. */
@@ -37,7 +39,7 @@ export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
     case 'conversation':
       return showConversation(change.data);
     case 'history_entry':
-      return showHistoryEntry(change.data);
+      return takeHistoryEntry(change.data);
     case 'message':
       return takeMessage(change.data, leads);
     case 'notification':
@@ -72,8 +74,7 @@ export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
     case 'bulk_run':
       return applyToStore(change);
     case 'reset':
-      // Rows are imported by the thousand, which concerns no other list.
-      return change.data.events.every((event) => event === 'table_row') ? rereadRows() : rereadAll();
+      return takeReset(change.data.events);
     case 'ready':
       // The platform now says who is here.
       setPresent([]);
@@ -82,6 +83,14 @@ export function applyLiveEvent(change: LiveEvent, leads: boolean): void {
       // A newer platform may send further events.
       return undefined;
   }
+}
+
+function takeReset(events: readonly string[]): void {
+  // Rows are imported by the thousand, which concerns no other list.
+  if (events.every((event) => event === 'table_row')) return rereadRows();
+  // The inboxes that the user sees may have changed, too.
+  void rereadSession();
+  rereadAll();
 }
 
 type StoreEvent = Extract<
@@ -104,6 +113,14 @@ function applyToStore(change: StoreEvent): void {
     default:
       queries.setQueryData([change.event, change.data._id], change.data);
   }
+}
+
+function takeHistoryEntry(entry: HistoryEntry): void {
+  showHistoryEntry(entry);
+  const removed = noteMerges(entry);
+  for (const id of removed) endPresence(id);
+  // The history of a merged conversation moves without an event for each entry.
+  if (removed.length > 0) rereadHistory();
 }
 
 function takeMessage(message: Message, leads: boolean): void {

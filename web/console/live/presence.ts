@@ -28,9 +28,14 @@ const TYPING_MS = 15_000;
 
 let typedAt = 0;
 
+/** Conversations that were merged into others. Calls about them would be answered 404. */
+const ended = new Set<string>();
+export const endPresence = (conversation: string): void => void ended.add(conversation);
+
 /** Tells the others what this user does in a conversation. */
 export function announcePresence(conversation: string, state: Presence['state'], client = parley): void {
   if (state === 'TYPING') typedAt = Date.now();
+  if (ended.has(conversation)) return;
   // Failure policy: presence may be lost; the next one is told anew.
   client.conversations.showPresence(conversation, { state }, { repeatForMs: 0 }).catch(() => undefined);
 }

@@ -172,4 +172,25 @@ export function useUser(id: string | null): User | null {
   return users.find(({ _id }) => _id === id) ?? null;
 }
 
+/** The active users who see an inbox, to whom its conversations can be assigned. The list is empty until the inboxes have been read. */
+export function useUsersOf(inbox: string): readonly User[] {
+  const inboxes = useInboxes();
+  const users = useUsersWhoSee(inboxes.find(({ _id }) => _id === inbox)?.members ?? null);
+  return inboxes.length === 0 ? NONE : users;
+}
+
+/** The active users who see an inbox with these members. */
+export function useUsersWhoSee(members: Inbox['members']): readonly User[] {
+  const users = useUsers();
+  const teams = useTeams();
+  return useMemo(() => {
+    const ofTeams = teams.filter(({ _id }) => members?.teams.includes(_id)).flatMap((team) => team.members);
+    const seeing = new Set([...(members?.users ?? []), ...ofTeams]);
+    return users.filter(
+      ({ _id, role, status }) =>
+        status === 'ACTIVE' && (!members || role === 'OWNER' || role === 'ADMIN' || seeing.has(_id)),
+    );
+  }, [users, teams, members]);
+}
+
 export const useUserName = (id: string | null): string | null => useUser(id)?.name ?? null;

@@ -93,10 +93,19 @@ const NAMES = defineTexts(
   },
 );
 
+/** The username as people write it, with an @; null when there is none. */
+export const showUsername = ({ username }: Pick<Contact, 'username'>): string | null =>
+  username === null ? null : `@${username}`;
+
+/** The phone number, e-mail or username at which the contact is reached, for a line below its name. */
+export const showReach = (contact: Contact): string | null =>
+  contact.phone_number ?? contact.email ?? showUsername(contact);
+
 /** What people call the contact. One of whom nothing is known is told from others by the end of the id. */
 export function nameContact(contact: Contact): string {
   const { name, phone_number, email, professional_network_identifier, external_id, source, _id } = contact;
-  const known = name ?? phone_number ?? email ?? professional_network_identifier ?? external_id;
+  const known =
+    name ?? phone_number ?? email ?? showUsername(contact) ?? professional_network_identifier ?? external_id;
   if (known) return known;
   const texts = getTexts(NAMES);
   const mark = _id.slice(-4).toUpperCase();

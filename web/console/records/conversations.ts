@@ -1,5 +1,5 @@
 /** Conversations: one, the list of a view, and the counts of all views. */
-import type { CallOptions, Conversation, ConversationCounts, ConversationUpdate } from '@parley/sdk';
+import type { CallOptions, Conversation, ConversationCounts, ConversationUpdate, Page } from '@parley/sdk';
 import { useMutation, useQuery, type Query, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
 import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
@@ -10,6 +10,7 @@ import {
   refreshFeed,
   removeFromFeed,
   useFeed,
+  type Feed,
   type FeedView,
   type ReadPage,
 } from './feeds.ts';
@@ -30,8 +31,18 @@ export function useConversations(filter: ConversationFilter): FeedView<Conversat
 
 const pageReader =
   (filter: ConversationFilter): ReadPage<Conversation> =>
-  (after, signal) =>
-    parley.conversations.list({ sort: '-last_message_at', ...filter, limit: PAGE, skipCount: true, after }, { signal });
+  async (after, signal) => {
+    const query = { sort: '-last_message_at', ...filter, limit: PAGE, skipCount: true, after } as const;
+    const page = await parley.conversations.list(query, { signal });
+    return after === undefined ? { ...page, result: withMoves(page, filter) } : page;
+  };
+
+/** Adds the moves that the platform may not have stored yet to a first page that it has returned. */
+function withMoves({ result, meta }: Page<Conversation>, view: ConversationFilter): Conversation[] {
+  const moved = [...moves.keys()].flatMap((id) => findKnownConversation(id) ?? []);
+  const page: Feed<Conversation> = { items: result, nextCursor: meta.nextCursor };
+  return [...moved.reduce((feed, conversation) => placeInView(feed, conversation, view), page).items];
+}
 
 /** The conversation as it is shown somewhere already. */
 export const findKnownConversation = (id: string): Conversation | undefined =>
@@ -82,18 +93,29 @@ export function showConversation(conversation: Conversation): void {
   const before = findKnownConversation(conversation._id);
   // An answer and an event may arrive in another order than they were made.
   if (before && before.updatedAt > conversation.updatedAt) return;
+  const move = moves.get(conversation._id);
+  if (move) move.stored = conversation.step;
+  place(move ? { ...conversation, step: move.step } : conversation, before);
+}
+
+function place(conversation: Conversation, before: Conversation | undefined): void {
   queries.setQueryData(keyOf(conversation._id), conversation);
-  changeFeeds<Conversation>(FEEDS, (feed, [, filter]) => {
-    const view = filter as ConversationFilter;
-    if (!ruleOf(view)(conversation)) return removeFromFeed(feed, conversation._id);
-    if (isSearch(view) && !feed.items.some(({ _id }) => _id === conversation._id)) {
-      refreshSearchesSoon();
-      return feed;
-    }
-    return placeInFeed(feed, conversation, placesOf(view.sort));
-  });
+  changeFeeds<Conversation>(FEEDS, (feed, [, filter]) => placeInView(feed, conversation, filter as ConversationFilter));
   if (!before || changesCounts(before, conversation)) readCountsSoon();
   SAVED_VIEWS.recountSoon();
+}
+
+function placeInView(
+  feed: Feed<Conversation>,
+  conversation: Conversation,
+  view: ConversationFilter,
+): Feed<Conversation> {
+  if (!ruleOf(view)(conversation)) return removeFromFeed(feed, conversation._id);
+  if (isSearch(view) && !feed.items.some(({ _id }) => _id === conversation._id)) {
+    refreshSearchesSoon();
+    return feed;
+  }
+  return placeInFeed(feed, conversation, placesOf(view.sort));
 }
 
 export function forgetConversation(id: string): void {
@@ -163,16 +185,21 @@ export const useConversationChange = (id: string): UseMutationResult<Conversatio
  * Closes or snoozes a conversation. Throws LeftOut when an earlier act on it has failed, such as the sending of a message, or when the contact
  * has written while the browser was offline.
  */
-function putAway({ _id, unread_count }: Conversation, change: ConversationUpdate): Promise<Conversation> {
+function putAway(shown: Conversation, change: ConversationUpdate): Promise<Conversation> {
+  const { _id } = shown;
   const wasOffline = !navigator.onLine;
   const act = async (options: CallOptions): Promise<Conversation> => {
-    if (wasOffline && (await parley.conversations.get(_id, options)).unread_count > unread_count) throw new LeftOut();
+    if (wasOffline && hasContactWritten(shown, await parley.conversations.get(_id, options))) throw new LeftOut();
     // Held messages are sent first, because a message that is sent later would reopen the conversation.
     if (change.status === 'CLOSED') await sendHeld(_id, options);
     return parley.conversations.update(_id, change, options);
   };
   return inOrder(_id, act, true);
 }
+
+/** True when the contact has written since the conversation was shown, even if that message has been read by now, or has an earlier time. */
+const hasContactWritten = (shown: Conversation, now: Conversation): boolean =>
+  now.last_inbound_at !== shown.last_inbound_at || now.unread_count > shown.unread_count;
 
 /** A person answers from now on; somebody who takes over a conversation of nobody becomes its owner. */
 export const takeOver = ({ owner }: Conversation, user: string): ConversationUpdate => ({
@@ -198,19 +225,53 @@ export const changeStep = (id: string, step: string | null): Promise<Conversatio
       : parley.conversations.changeStep(id, { step }, options),
   );
 
-/** The same for the board. The move shows at once, and is taken back when the platform refuses it. */
+/** The moves of a conversation on the board that the platform has not answered yet. */
+interface Move {
+  /** Where the user has moved the conversation last. */
+  step: string | null;
+  /** The step that the platform has reported last. */
+  stored: string | null;
+  unanswered: number;
+}
+
+const moves = new Map<string, Move>();
+
+/**
+ * The same for the board. The move shows at once, and is taken back when the platform refuses it. Until the platform has answered the last
+ * move, answers and events of earlier ones do not move the conversation back.
+ */
 export async function moveConversation(conversation: Conversation, step: string | null): Promise<void> {
-  const { _id, step: before } = conversation;
-  showConversation({ ...conversation, step });
+  const { _id } = conversation;
+  const shown = findKnownConversation(_id) ?? conversation;
+  const move = moves.get(_id) ?? { step, stored: shown.step, unanswered: 0 };
+  move.step = step;
+  move.unanswered += 1;
+  moves.set(_id, move);
+  place({ ...shown, step }, shown);
   try {
     showConversation(await changeStep(_id, step));
-  } catch (error) {
-    const shown = queries.getQueryData<Conversation>(keyOf(_id));
-    if (shown?.step === step) showConversation({ ...shown, step: before });
-    throw error;
   } finally {
+    move.unanswered -= 1;
+    if (move.unanswered === 0) endMove(_id, move);
     readCountsSoon();
   }
+}
+
+/** From now on, the conversation is shown in the step that the platform has stored. */
+function endMove(id: string, { stored }: Move): void {
+  moves.delete(id);
+  const shown = findKnownConversation(id);
+  if (shown && shown.step !== stored) place({ ...shown, step: stored }, shown);
+}
+
+/**
+ * Merges a conversation into another one once earlier acts on it have ended. Throws LeftOut when one of these acts has failed, such as the
+ * sending of a message. The caller forgets the merged conversation when it is not shown any more.
+ */
+export async function mergeConversation(from: string, into: string): Promise<void> {
+  const merge = (options: CallOptions): Promise<Conversation> =>
+    parley.conversations.merge(into, { conversation: from }, options);
+  showConversation(await inOrder(from, merge, true));
 }
 
 /** Marks the last message of the contact as unread. */

@@ -78,6 +78,8 @@ export function createSaved<V extends Saved>({ list, useAll, update, remove, cou
     // A change of the name or the place leaves the counts as they are.
     if (describeCounted(known) !== describeCounted(saved)) recount();
   };
+  // A move changes several positions, one after the other, so the next one waits for it.
+  let lastMove: Promise<unknown> = Promise.resolve();
   return {
     update,
     remove,
@@ -93,17 +95,17 @@ export function createSaved<V extends Saved>({ list, useAll, update, remove, cou
     reread,
     recountSoon,
     findNextPosition: (isShared) => findPositionBehind(readList().filter((each) => each.is_shared === isShared)),
-    move: async (ordered, moved) => {
+    move: (ordered, moved) => {
       const positions = findPositions(ordered, moved);
       const placeOf = ({ _id, position }: Saved): number => positions.get(_id) ?? position;
       changeList((all) => all.map((each) => ({ ...each, position: placeOf(each) })));
       const changed = ordered.filter((each) => placeOf(each) !== each.position);
-      try {
+      const stored = lastMove.then(async () => {
         for (const each of changed) show(await update(each._id, { position: placeOf(each) }));
-      } catch (error) {
-        reread();
-        throw error;
-      }
+      });
+      // The caller handles a failure.
+      lastMove = stored.catch(reread);
+      return stored;
     },
   };
 }

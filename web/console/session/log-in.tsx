@@ -9,7 +9,7 @@ import { lazyPart, LoadingPart } from '../ui/lazy-part.tsx';
 import { explainError } from '../ui/problem.ts';
 import { useTitle } from '../ui/title.ts';
 import { CardPage } from './card-page.tsx';
-import { listFactors, type Factor } from './factors.ts';
+import { asksForFactor, listFactors, type Factor } from './factors.ts';
 import styles from './log-in.module.css';
 import { CodeField } from './second-factor/code-field.tsx';
 import { logIn } from './session.ts';
@@ -119,9 +119,6 @@ function EmailField({ email, onEmail }: FormProps): ReactElement {
   );
 }
 
-const isRefused = (error: unknown): boolean =>
-  isParleyError(error) && error.problem?.errors[0]?.code === 'SINGLE_SIGN_ON_ONLY';
-
 function LogInForm({ email, onEmail, password, onPassword, onFactorAsked }: LogInFormProps): ReactElement {
   const texts = useTexts(LOG_IN);
   const { isBusy, error, run } = useAction(async () => {
@@ -129,7 +126,6 @@ function LogInForm({ email, onEmail, password, onPassword, onFactorAsked }: LogI
       await logIn({ email, password });
     } catch (cause) {
       const factors = listFactors(cause);
-      if (isRefused(cause)) return texts.singleSignOnOnly;
       if (factors.length === 0) throw cause;
       onFactorAsked(factors);
     }
@@ -164,7 +160,6 @@ function OtherWays({ onSingleSignOn }: { onSingleSignOn(): void }): ReactElement
     try {
       await ways.logInByPasskey();
     } catch (cause) {
-      if (isRefused(cause)) return texts.singleSignOnOnly;
       if (isParleyError(cause) && cause.code === 'INVALID_CREDENTIALS') return texts.unknownPasskey;
       if (!ways.isNotChosen(cause)) throw cause;
       return texts.noPasskey;
@@ -202,6 +197,7 @@ function PasskeyForm({ email, password, isOnlyWay }: PasskeyFormProps): ReactEle
     try {
       await logIn({ email, password, passkey: await ways.askForPasskey() });
     } catch (cause) {
+      if (asksForFactor(cause)) return texts.unknownPasskey;
       if (!ways.isNotChosen(cause)) throw cause;
       return texts.noPasskey;
     }

@@ -48,6 +48,10 @@ export async function withOwnPasskey<T>(act: (more: { passkey?: PasskeyAnswer })
 /** Whether the person has closed the browser's question, or the device has no passkey for it. */
 export const isNotChosen = (error: unknown): boolean => error instanceof DOMException;
 
+/** Whether the device has refused to create a second passkey for the person. */
+export const isKnownHere = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'InvalidStateError';
+
 export async function logInByPasskey(): Promise<void> {
   await parley.auth.openSessionByPasskey({ passkey: await askForPasskey() });
   await readSession();

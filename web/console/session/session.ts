@@ -8,6 +8,8 @@ export interface Session {
   user: User;
   company: string;
   scopes: readonly string[];
+  /** Whether the user sees only some of the inboxes. */
+  seesSome: boolean;
   /** The address of the sandbox, while it runs beside the platform. */
   sandbox: string | null;
   /** The company requires a second factor that the user has not set up: until then the platform refuses everything else. */
@@ -31,6 +33,12 @@ export function useSession(): Session {
 /** Calls `run` each time the session has ended, so that the next person in this page does not see what the one before has read. */
 export const whenLoggedOut = (run: () => void): (() => void) => state.follow(() => state.get() === 'OUT' && run());
 
+/** The id of the user who is logged in; null while no one is. */
+export function findOwnId(): string | null {
+  const current = state.get();
+  return typeof current === 'string' ? null : current.user._id;
+}
+
 export const isLoggedIn = (): boolean => typeof state.get() !== 'string';
 
 /** Whether the user may do this: a scope such as `contacts:update`, or null for what everybody may do. */
@@ -41,8 +49,17 @@ export function useMay(scope: string | null): boolean {
 export const holdsScope = (scopes: readonly string[], scope: string | null): boolean =>
   scope === null || scopes.some((held) => held === '*' || held === scope || held === `${scope.split(':')[0]}:*`);
 
-const toState = ({ user, company, scopes, sandbox_url, lacks_second_factor: lacks = false }: Me): State =>
-  user && company !== null ? { user, company, scopes, sandbox: sandbox_url ?? null, lacksSecondFactor: lacks } : 'OUT';
+const toState = ({ user, company, scopes, inboxes, sandbox_url, lacks_second_factor: lacks = false }: Me): State =>
+  user && company !== null
+    ? {
+        user,
+        company,
+        scopes,
+        seesSome: (inboxes ?? null) !== null,
+        sandbox: sandbox_url ?? null,
+        lacksSecondFactor: lacks,
+      }
+    : 'OUT';
 
 /** Asks the platform who is logged in. */
 export async function readSession(): Promise<void> {
@@ -53,6 +70,16 @@ export async function readSession(): Promise<void> {
   } catch (error) {
     // Failure policy: any answer means that the session does not count; without an answer the page offers to try again.
     state.set(isParleyError(error) && error.code !== 'NO_ANSWER' ? 'OUT' : 'UNREACHABLE');
+  }
+}
+
+/** Asks again what the user may do and sees, which administrators can change. */
+export async function rereadSession(): Promise<void> {
+  try {
+    const next = toState(await parley.auth.me());
+    if (isLoggedIn()) state.set(next);
+  } catch {
+    // Failure policy: the session stays as it was. If it has ended, the next call of a screen shows that.
   }
 }
 

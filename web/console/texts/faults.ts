@@ -23,6 +23,9 @@ const pt: Catalogue = {
   ANY_OF: 'não tem nenhuma das formas possíveis',
   CLIENT_UNREADABLE: 'vem de um aplicativo cuja descrição não pode ser lida',
   DIMENSIONS: 'é uma imagem com pontos demais',
+  DOMAIN_NOT_PROVEN:
+    'só pode ser adicionado por um proprietário cujo e-mail é deste domínio, ou pelo operador da plataforma',
+  DOMAIN_TAKEN: 'tem um domínio que outra empresa usa; o operador da plataforma pode liberá-lo',
   DUPLICATE: 'está repetido',
   EMPTY: 'está vazio',
   ENUM: 'não é uma das opções',
@@ -69,6 +72,9 @@ const PT_REASONS: ReadonlyMap<string, string> = new Map([
     'não é um número de telefone válido: escreva-o com + e o código do país',
   ],
   ['is not the code of a country, such as BR or US', 'não é o código de um país, como BR ou US'],
+  ['refers to a user who does not see the inbox', 'é um usuário que não vê a caixa de entrada'],
+  ['has more than 100000 messages', 'tem mais de 100.000 mensagens'],
+  ['is a domain of a public mail service', 'é o domínio de um serviço de e-mail público'],
 ]);
 
 const PT_FORMATS: ReadonlyMap<string, string> = new Map([
@@ -83,6 +89,9 @@ const es: Catalogue = {
   ANY_OF: 'no tiene ninguna de las formas posibles',
   CLIENT_UNREADABLE: 'viene de una aplicación cuya descripción no se puede leer',
   DIMENSIONS: 'es una imagen con demasiados puntos',
+  DOMAIN_NOT_PROVEN:
+    'solo puede añadirlo un propietario cuyo correo es de este dominio, o el operador de la plataforma',
+  DOMAIN_TAKEN: 'tiene un dominio que usa otra empresa; el operador de la plataforma puede liberarlo',
   DUPLICATE: 'está repetido',
   EMPTY: 'está vacío',
   ENUM: 'no es una de las opciones',
@@ -128,6 +137,9 @@ const ES_REASONS: ReadonlyMap<string, string> = new Map([
     'no es un número de teléfono válido: escríbalo con + y el código del país',
   ],
   ['is not the code of a country, such as BR or US', 'no es el código de un país, como BR o US'],
+  ['refers to a user who does not see the inbox', 'es un usuario que no ve la bandeja de entrada'],
+  ['has more than 100000 messages', 'tiene más de 100.000 mensajes'],
+  ['is a domain of a public mail service', 'es el dominio de un servicio de correo público'],
 ]);
 
 const ES_FORMATS: ReadonlyMap<string, string> = new Map([

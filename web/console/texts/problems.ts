@@ -194,3 +194,23 @@ export function explainCode(code: string, reason: string): string | null {
   const text = getOwnProperty<Text>(getTexts(PROBLEMS), code);
   return typeof text === 'function' ? text(reason) : (text ?? null);
 }
+
+/** Why the platform refuses a user who has the permission, by the code of the refused field. */
+const REFUSALS = defineTexts(
+  {
+    NOT_ACCEPTED: 'Set a password first: your profile sends you a link.',
+    SINGLE_SIGN_ON_ONLY: 'Your company only allows single sign-on.',
+  },
+  {
+    'pt-BR': {
+      NOT_ACCEPTED: 'Defina primeiro uma senha: o seu perfil envia um link.',
+      SINGLE_SIGN_ON_ONLY: 'A sua empresa só permite o login único.',
+    },
+    es: {
+      NOT_ACCEPTED: 'Defina primero una contraseña: su perfil le envía un enlace.',
+      SINGLE_SIGN_ON_ONLY: 'Su empresa solo permite el inicio de sesión único.',
+    },
+  },
+);
+
+export const explainRefusal = (code: string): string | null => getOwnProperty<string>(getTexts(REFUSALS), code) ?? null;

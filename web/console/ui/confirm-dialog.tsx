@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { useTexts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
-import { Dialog } from './dialog.tsx';
+import { Dialog, type FinalFocus } from './dialog.tsx';
 import { FormProblem } from './form-problem.tsx';
 import { COMMON } from './texts.ts';
 
@@ -17,16 +17,18 @@ interface ConfirmDialogProps<T> {
   act(): Promise<T>;
   onDone(answer: T): void;
   onClose(): void;
+  finalFocus?: FinalFocus;
 }
 
 export function ConfirmDialog<T>(props: ConfirmDialogProps<T>): ReactElement {
-  const { title, lead, action, isDangerous = false, act, onDone, onClose } = props;
+  const { title, lead, action, isDangerous = false, act, onDone, onClose, finalFocus } = props;
   const texts = useTexts(COMMON);
   const acting = useMutation({ mutationFn: act, onSuccess: onDone });
   return (
     <Dialog
       title={title}
       onClose={onClose}
+      finalFocus={finalFocus}
       actions={
         <>
           <Button onClick={onClose}>{texts.back}</Button>

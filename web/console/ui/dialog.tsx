@@ -11,6 +11,9 @@ import styles from './dialog.module.css';
 import { DiscardQuestion, useDiscarding } from './discarding.tsx';
 import { COMMON } from './texts.ts';
 
+/** Where the focus goes when a dialog closes; to where it was when this is missing or returns true, and nowhere with false. */
+export type FinalFocus = (() => HTMLElement | boolean) | undefined;
+
 interface DialogProps {
   title: string;
   onClose(): void;
@@ -20,8 +23,7 @@ interface DialogProps {
   width?: 'narrow' | 'wide';
   /** Only its buttons close it, because what it shows cannot be seen again. */
   isKept?: boolean;
-  /** Where the focus goes afterwards; to where it was when this is missing or returns true, and nowhere with false. */
-  finalFocus?: (() => HTMLElement | boolean) | undefined;
+  finalFocus?: FinalFocus;
 }
 
 export function Dialog(props: DialogProps): ReactElement {

@@ -3,7 +3,7 @@ import { isParleyError, type Problem } from '@parley/sdk';
 import { LeftOut } from '../records/in-order.ts';
 import { explainFault } from '../texts/faults.ts';
 import { getLanguage } from '../texts/language.ts';
-import { explainCode } from '../texts/problems.ts';
+import { explainCode, explainRefusal } from '../texts/problems.ts';
 import { getTexts } from '../texts/texts.ts';
 import { COMMON } from './texts.ts';
 
@@ -17,7 +17,8 @@ export function explainError(error: unknown): string {
   const [fault] = errors;
   // The detail of a refused body begins with the path of its field, which means nothing to people.
   if (fault && code === 'VALIDATION_FAILED') return getTexts(COMMON).refusedValue(describeFault(fault));
-  return explainCode(code, fault?.message ?? detail ?? '') ?? detail ?? getTexts(COMMON).failed(code);
+  const refusal = fault && code === 'FORBIDDEN' ? explainRefusal(fault.code) : null;
+  return refusal ?? explainCode(code, fault?.message ?? detail ?? '') ?? detail ?? getTexts(COMMON).failed(code);
 }
 
 /** Returns the open conversation that keeps the one of a request closed; null for any other error. */

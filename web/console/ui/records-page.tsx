@@ -30,20 +30,11 @@ interface RecordsPageProps<T> {
   children?: ReactNode;
 }
 
-/**
- * The screen of a list of records. While there are none, the create button is in the middle of the page, otherwise in
- * its head. It appears when its place is known, so that it never moves while someone is about to press it.
- */
+/** The screen of a list of records. The create button is always in its head, so it does not move while a user is about to press it. */
 export function RecordsPage<T extends { _id: string }>(props: RecordsPageProps<T>): ReactElement {
   const { title, lead, feed, columns, onOpen, create, actions, tools, isFiltered = false, empty, children } = props;
   const common = useTexts(COMMON);
   const isFirst = !isFiltered && hasNothing(feed);
-  const button = create && (isFiltered || !feed.isLoading) && (
-    <Button kind="primary" icon="plus" onClick={create.run}>
-      {create.label}
-    </Button>
-  );
-  const inHead = !isFirst && button;
   const list = (
     <RecordList
       label={title}
@@ -51,7 +42,6 @@ export function RecordsPage<T extends { _id: string }>(props: RecordsPageProps<T
       empty={
         <Empty icon={empty.icon} title={isFirst ? empty.title : common.nothingFound}>
           {isFirst && empty.lead !== undefined && <p>{empty.lead}</p>}
-          {isFirst && button}
         </Empty>
       }
     />
@@ -60,10 +50,14 @@ export function RecordsPage<T extends { _id: string }>(props: RecordsPageProps<T
     <Page
       {...{ title, lead }}
       actions={
-        actions || inHead ? (
+        actions || create ? (
           <>
             {actions}
-            {inHead}
+            {create && (
+              <Button kind="primary" icon="plus" onClick={create.run}>
+                {create.label}
+              </Button>
+            )}
           </>
         ) : null
       }

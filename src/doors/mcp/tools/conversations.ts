@@ -31,7 +31,7 @@ export const CONVERSATIONS = [
       waiting_over_minutes: Optional(
         Type.Integer({ minimum: 1, description: 'Open ones whose contact has waited longer for an answer' }),
       ),
-      query: Optional(Text('Part of the contact’s name, e-mail or number')),
+      query: Optional(Text('Part of the contact’s name, e-mail, number or WhatsApp username')),
       ...PAGE,
     },
     run(caller, { assigned_to, unassigned, query: search, waiting_over_minutes: minutes, limit, cursor, ...filters }) {

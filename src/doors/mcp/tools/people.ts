@@ -25,11 +25,11 @@ export const PEOPLE = [
     set: 'people',
     title: 'Search contacts',
     description:
-      'Finds contacts by part of a name, e-mail or number, and by filters. Not for messages: use search_messages.',
+      'Finds contacts by part of a name, e-mail, number or WhatsApp username, and by filters. Not for messages: use search_messages.',
     kind: 'READ',
     scopes: ['contacts:read'],
     input: {
-      query: Optional(Text('Part of a name, e-mail or number')),
+      query: Optional(Text('Part of a name, e-mail, number or WhatsApp username')),
       filters: Optional(Type.Array(Filter, { maxItems: 15 })),
       ...PAGE,
     },

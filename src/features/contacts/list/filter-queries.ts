@@ -16,8 +16,10 @@ import { partIndexed } from '../../../platform/store/filters/trigrams.ts';
 import { isId } from '../../../platform/values/ids.ts';
 import type { TenantRead } from '../../../platform/store/tenant.ts';
 import { findUnknown } from '../../../platform/store/unknown-references.ts';
+import { readUsername } from '../../../platform/values/username.ts';
 import { foldText, readDigits } from '../../../platform/values/words.ts';
 import type { CustomField, FieldType } from '../../custom-fields/schemas.ts';
+import { MARKS, TRIGRAMS } from './indexed-sql.ts';
 
 /** Returns the custom fields of contacts that have one of these ids or slugs. */
 export function listFilterFields(
@@ -40,6 +42,7 @@ export const COLUMN_TYPES = {
   country_code: 'TEXT',
   professional_network_identifier: 'TEXT',
   external_id: 'TEXT',
+  username: 'TEXT',
   tags: 'LIST',
   owner: 'ID',
   business: 'ID',
@@ -90,29 +93,11 @@ export function buildConditions({ ids, business, search, filters }: ContactMatch
   ]);
 }
 
-// The same expression as in the index contacts_search.
-const MARKS = `contact_marks(name, email, phone_number, professional_network_identifier,
-  coalesce(folded_name, '') || coalesce(folded_email, ''))`;
-// Names and e-mails with letters beyond ASCII are few, and marked.
-const MARKED = `${MARKS} @> '{+letters}'`;
-
-/** The indexed expression of each text, the function that is applied to the value, and the condition of texts beyond ASCII. */
-const TRIGRAMS = {
-  name: { expression: 'folded_name', change: 'fold', beyondAscii: MARKED },
-  email: { expression: 'folded_email', change: 'fold', beyondAscii: MARKED },
-  phone_number: { expression: 'phone_number', change: 'lower', beyondAscii: 'false' },
-  professional_network_identifier: {
-    expression: 'lower(professional_network_identifier)',
-    change: 'lower',
-    beyondAscii: null,
-  },
-} as const;
-
 const SEARCHED = [TRIGRAMS.name, TRIGRAMS.email];
 
 /**
- * Makes the condition of a search: it finds a whole id, a part of the name or e-mail without regard to accents, or a part of the phone
- * number without punctuation.
+ * Makes the condition of a search: it finds a whole id, a part of the name or e-mail without regard to accents, a part of the phone number
+ * without punctuation, or a part of the username with or without @.
  */
 function searchCondition(term: string, bind: BindValue): Condition {
   const text = `fold(${bind(term)})`;
@@ -127,6 +112,14 @@ function searchCondition(term: string, bind: BindValue): Condition {
     alternatives.push({
       exact: `strpos(phone_number, ${value}) > 0`,
       indexed: partIndexed({ ...TRIGRAMS.phone_number, value: () => value, folded: digits }, 'contains'),
+    });
+  }
+  const username = readUsername(term);
+  if (username !== null) {
+    const value = bind(username);
+    alternatives.push({
+      exact: `strpos(username, ${value}) > 0`,
+      indexed: partIndexed({ ...TRIGRAMS.username, value: () => value, folded: username }, 'contains'),
     });
   }
   if (isId(term)) {
@@ -156,11 +149,12 @@ export interface BroadSearch {
 
 export function toBroadSearch(term: string): BroadSearch {
   return {
-    values: [term, readDigits(term)],
+    values: [term, readDigits(term), readUsername(term)],
     condition: (first) =>
       [
         ...SEARCHED.map(({ expression }) => `c.${expression} like '%' || like_literal(fold($${first}::text)) || '%'`),
         `c.phone_number like '%' || $${first + 1}::text || '%'`,
+        `c.username like '%' || like_literal($${first + 2}::text) || '%'`,
       ].join(' or '),
   };
 }
@@ -196,6 +190,8 @@ function columnCondition(column: Column, operator: Operator, value: string, bind
     case 'blocked':
     case 'source':
       return textColumn(`${column}::text`, operator, value, bind);
+    case 'username':
+      return usernameCondition(operator, value, bind);
     case 'external_id':
       return externalIdCondition(operator, value, bind);
     default:
@@ -243,9 +239,20 @@ function externalIdCondition(operator: Operator, value: string, bind: BindValue)
   return decidedByIndex(`${EXTERNAL_ID} = lower(${bind(value)})`);
 }
 
+function usernameCondition(operator: Operator, value: string, bind: BindValue): Condition {
+  if (operator === 'is_empty') return { exact: 'username is null', indexed: null };
+  if (operator === 'is_not_empty') return decidedByIndex('username is not null');
+  const given = `lower(${bind(value)})`;
+  const indexed = { ...TRIGRAMS.username, value: () => given, folded: value.toLowerCase() };
+  return {
+    exact: textTest('username', operator, given),
+    indexed: isNegated(operator) ? null : partIndexed(indexed, operator),
+  };
+}
+
 /** A condition on a column that contacts_search holds. */
 function searchedCondition(
-  column: keyof typeof TRIGRAMS | 'country_code',
+  column: Exclude<keyof typeof TRIGRAMS, 'username'> | 'country_code',
   operator: Operator,
   value: string,
   bind: BindValue,

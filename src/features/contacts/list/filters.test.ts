@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { openDatabase } from '../../../platform/store/tenant.ts';
+import { openDatabase } from '../../../platform/store/open-database.ts';
 import { readSeed } from '../../../../test/full/harness/chance.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { createRandom } from '../../../../test/support/random.ts';
@@ -30,6 +30,7 @@ const COLUMNS = [
   'country_code',
   'professional_network_identifier',
   'external_id',
+  'username',
   'tags',
   'opted_out',
   'source',
@@ -85,6 +86,7 @@ function makeContact(index: number): Held {
     country_code: maybe(() => pick(['BR', 'BR', 'PT', 'US'])) ?? null,
     professional_network_identifier: chance(0.6) ? null : someText(4),
     external_id: chance(0.6) ? null : someText(4),
+    username: chance(0.6) ? null : pick(['ana.sa', 'ana_1', 'zq', 'maria.12', 'b']) + digits(below(3)),
     tags: chance(0.3) ? [] : Array.from({ length: 1 + below(3) }, () => someText(3)),
     opted_out: chance(0.3),
     source: pick(['API', 'INBOUND', 'WIDGET']),
@@ -108,10 +110,10 @@ await platform.database.sql(
   [company._id, JSON.stringify(TYPES.map((type) => ({ id: FIELDS[type], type })))],
 );
 await platform.database.sql(
-  `insert into contacts (company_id, _id, created_at, name, email, phone_number, country_code, professional_network_identifier, external_id, tags,
-      opted_out, source, custom_fields)
+  `insert into contacts (company_id, _id, created_at, name, email, phone_number, country_code, professional_network_identifier, external_id,
+      username, tags, opted_out, source, custom_fields)
     select $1, g._id, g.created_at, g.values ->> 'name', g.values ->> 'email', g.values ->> 'phone_number', g.values ->> 'country_code',
-      g.values ->> 'professional_network_identifier', g.values ->> 'external_id', array(select jsonb_array_elements_text(g.values -> 'tags')),
+      g.values ->> 'professional_network_identifier', g.values ->> 'external_id', g.values ->> 'username', array(select jsonb_array_elements_text(g.values -> 'tags')),
       (g.values ->> 'opted_out')::boolean, g.values ->> 'source', g.values - $3::text[]
     from jsonb_to_recordset($2) as g (_id text, created_at timestamptz, values jsonb)`,
   [company._id, JSON.stringify(contacts), COLUMNS],
@@ -153,7 +155,8 @@ function fits({ values }: Held, { field, operator, value }: Filter): boolean {
   const text = String(value);
   // A part of a number may be written with punctuation, which is not stored.
   const isPunctuated = field === 'contact.phone_number' && /^[\d\s()+\-./]*$/.test(text) && /\d/.test(text);
-  const wanted = isPunctuated ? text.replaceAll(/[^+\d]/g, '') : text;
+  const named = field === 'contact.username' ? withoutAt(text) : text;
+  const wanted = isPunctuated ? text.replaceAll(/[^+\d]/g, '') : named;
   const isFit = (item: Json): boolean =>
     typeof item === 'number' && positive === 'eq'
       ? item === Number(value)
@@ -161,6 +164,9 @@ function fits({ values }: Held, { field, operator, value }: Filter): boolean {
   const isHeld = held !== null && held !== undefined && (Array.isArray(held) ? held.some(isFit) : isFit(held));
   return isHeld === (positive === operator);
 }
+
+/** A username is found with or without the @ before it. */
+const withoutAt = (text: string): string => text.replace(/^@/, '');
 
 /** Compares a value by its order; null for an operator that does not ask for one. */
 function compare(held: Json, operator: Operator, value: number | string): boolean | null {
@@ -181,6 +187,7 @@ function isFound({ _id, values }: Held, term: string): boolean {
     _id === term ||
     isPart(values['name']) ||
     isPart(values['email']) ||
+    (term !== '@' && (values['username'] ?? '').includes(lower(withoutAt(term)))) ||
     (isNumber && (values['phone_number'] ?? '').includes(term.replaceAll(/\D/g, '')))
   );
 }
@@ -272,7 +279,7 @@ describe(`filters and search find what the rule says, in the order of the list (
 
   test('search finds exactly the contacts that match by the documented rules', async () => {
     for (let round = 0; round < 40; round += 1) {
-      const field = pick(['name', 'name', 'email', 'phone_number']);
+      const field = pick(['name', 'name', 'email', 'phone_number', 'username']);
       const term = (chance(0.05) ? pick(contacts)._id : valueFor(field, 'contains')) || 'a';
       await check([], term.toWellFormed().slice(0, 200));
     }

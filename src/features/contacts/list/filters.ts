@@ -60,6 +60,8 @@ async function readColumnValue(
   switch (column) {
     case 'phone_number':
       return readPhoneValue(tx, text, operator);
+    case 'username':
+      return { value: text.replace(/^@/, '') };
     case 'owner':
     case 'business':
       return { value: await expectRecord(tx, column, text, place) };

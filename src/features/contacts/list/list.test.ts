@@ -10,15 +10,16 @@ interface Given {
   name?: string | null;
   email?: string | null;
   phone_number?: string | null;
+  username?: string;
   custom_fields?: Json;
   created_at?: string;
 }
 
 async function insert(company: Company, contacts: Given[]): Promise<void> {
   await platform.database.sql(
-    `insert into contacts (company_id, _id, name, email, phone_number, custom_fields, source, created_at)
-      select $1, g._id, g.name, g.email, g.phone_number, coalesce(g.custom_fields, '{}'), 'API', coalesce(g.created_at, now())
-      from jsonb_to_recordset($2) as g (_id text, name text, email text, phone_number text, custom_fields jsonb, created_at timestamptz)`,
+    `insert into contacts (company_id, _id, name, email, phone_number, username, custom_fields, source, created_at)
+      select $1, g._id, g.name, g.email, g.phone_number, g.username, coalesce(g.custom_fields, '{}'), 'API', coalesce(g.created_at, now())
+      from jsonb_to_recordset($2) as g (_id text, name text, email text, phone_number text, username text, custom_fields jsonb, created_at timestamptz)`,
     [company._id, JSON.stringify(contacts)],
   );
 }
@@ -181,6 +182,7 @@ describe('the search for a contact', async () => {
         name: '100% Açúcar_Mascavo \\ Ltda',
         email: null,
         phone_number: '+551133224455',
+        username: 'doces_ltda.9',
         created_at: at(2),
       },
       { _id: toId(3), name: null, email: 'maria.zq@example.test', phone_number: null, created_at: at(3) },
@@ -212,6 +214,12 @@ describe('the search for a contact', async () => {
     assert.deepEqual(await searchNames(company, 'zq'), [null]);
   });
 
+  test('a contact is found by a part of its username, in any case and with or without the @', async () => {
+    for (const search of ['doces_ltda', '@doces', 'S_LTDA.9', '@lt', 'oc', '@DOCES_LTDA.9'])
+      assert.deepEqual(await searchNames(company, search), ['100% Açúcar_Mascavo \\ Ltda'], search);
+    assert.deepEqual(await searchNames(company, '@docesltda'), []);
+  });
+
   test('a contact is found by a part of its phone number, however it is written', async () => {
     for (const search of ['98765', '+55 (11) 98765-4321', '11 9.8765', '5511987654321', '7654-32']) {
       assert.deepEqual(await searchNames(company, search), ['José da Conceição'], search);
@@ -221,7 +229,7 @@ describe('the search for a contact', async () => {
   });
 
   test('search for %, _ and \\ finds only contacts that have these characters', async () => {
-    for (const search of ['100%', '%', '_', 'r_m', '\\', '\\ l']) {
+    for (const search of ['100%', '%', 'r_m', '_m', '\\', '\\ l']) {
       assert.deepEqual(await searchNames(company, search), ['100% Açúcar_Mascavo \\ Ltda'], search);
     }
     for (const search of ['1%', 'a_c', '%%', '\\\\']) assert.deepEqual(await searchNames(company, search), [], search);

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { FIELDS, RARE, seedPeople } from '../../../../bench/people.ts';
 import { connectAs, openTestDatabase } from '../../../../test/support/database.ts';
-import { ROLES, type Statement } from '../../../platform/store/db.ts';
+import { type Statement } from '../../../platform/store/db.ts';
+import { ROLES } from '../../../platform/store/roles.ts';
 import { pageWindow, type Window } from '../../../platform/store/paging.ts';
 import type { TenantRead } from '../../../platform/store/tenant.ts';
 import type { Json } from '../../../../test/support/platform.ts';
@@ -19,7 +20,7 @@ const database = await openTestDatabase();
 await database.sql(`insert into companies (_id, name) values ($1, 'Large'), ($2, 'Small')`, [COMPANY, SMALL]);
 await seedPeople(database, { [COMPANY]: COUNT, [SMALL]: 1_000 });
 await database.sql(
-  `update contacts set tags = '{Rara}', external_id = case when _id = lpad('7', 24, '0') then 'CRM-7' end
+  `update contacts set tags = '{Rara}', username = 'rara.sa', external_id = case when _id = lpad('7', 24, '0') then 'CRM-7' end
     where company_id = $1 and _id in (lpad('7', 24, '0'), lpad('8', 24, '0'))`,
   [COMPANY],
 );
@@ -109,6 +110,18 @@ const CASES: [string, Parameters<typeof explain>[0], { indexed: boolean | string
   ['the end of a rare name', { filters: [['contact.name', 'ends_with', 'krüger']] }, { indexed: false, found: 21 }],
   ['those without a name', { filters: [['contact.name', 'is_empty']] }, { indexed: true, found: 0 }],
   ['a rare tag', { filters: [['contact.tags', 'eq', 'Rara']] }, { indexed: 'contacts_tags', found: 2 }],
+  ['a rare username', { search: '@rara.s' }, { indexed: 'contacts_username', found: 2 }],
+  ['two letters of a rare username', { search: '@rq' }, { indexed: 'contacts_username', found: 0 }],
+  [
+    'a filter of usernames',
+    { filters: [['contact.username', 'eq', '@Rara.Sa']] },
+    { indexed: 'contacts_username', found: 2 },
+  ],
+  [
+    'those with a username',
+    { filters: [['contact.username', 'is_not_empty']] },
+    { indexed: 'contacts_username', found: 2 },
+  ],
   [
     'an external id',
     { filters: [['contact.external_id', 'eq', 'crm-7']] },
@@ -183,7 +196,7 @@ describe(`the other orders of the list among ${COUNT} contacts`, () => {
 
 test('a search by the index finds the same contacts as a comparison of every contact', async () => {
   for (const [, { search }] of CASES) {
-    if (!search || /\d/.test(search)) continue;
+    if (!search || /\d|@/.test(search)) continue;
     const [row] = await database.sql<{ count: number }>(
       `select least(count(*), 21)::int as count from contacts where company_id = $1
         and (strpos(folded_name, fold($2)) > 0 or strpos(folded_email, fold($2)) > 0)`,

@@ -14,6 +14,7 @@ const HISTORY_FIELDS = [
   'agent',
   'step',
   'tag',
+  'merged',
 ] as const;
 const historyName = nullable(plain.text('The name of that user, team, agent or step at that time'));
 
@@ -35,7 +36,10 @@ export const HistoryEntry = define(
     }),
     changes: Type.Array(
       Type.Object({
-        field: oneOf(HISTORY_FIELDS, 'The changes. Each tag that was added or removed is one'),
+        field: oneOf(
+          HISTORY_FIELDS,
+          'The field. Each tag that was added or removed is a change of its own. merged: the conversation `from` was merged into this one',
+        ),
         from: nullable(plain.text('The value before; null for none, and for a tag that was added')),
         to: nullable(plain.text('The new value; null for none, and for a tag that was removed')),
         from_name: historyName,

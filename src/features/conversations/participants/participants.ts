@@ -14,8 +14,8 @@ export async function readParticipants(read: TenantRead, id: string): Promise<Pa
 
 export function addParticipant(tenant: Tenant, id: string, { user }: ParticipantAdd): Promise<Participants> {
   return tenant.tx(async (tx) => {
-    expectFound(await lockConversation(tx, id));
-    await expectUsers(tx, { user });
+    const { inbox } = expectFound(await lockConversation(tx, id));
+    await expectUsers(tx, { user }, inbox);
     if (!(await addFollower(tx, id, user)))
       throw invalid('user', `is one too many: ${MAX_FOLLOWERS} users follow the conversation already`, 'LIMIT_REACHED');
     return { conversation: id, participants: await listFollowers(tx, id) };

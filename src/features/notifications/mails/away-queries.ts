@@ -22,7 +22,8 @@ const minutes = (at: number): string => `make_interval(mins => $${at})`;
 /** The notifications that are to be mailed: unread for some time, not mailed since they were raised, and wanted by mail. `$1` to `$3` are the patience. */
 const DUE = `n.read_at is null and (n.mailed_at is null or n.mailed_at < n.created_at)
   and n.created_at < now() - ${minutes(1)} and n.created_at > now() - ${minutes(3)}
-  and coalesce(t.in_console, notifies_by_default(n.kind, 'console')) and coalesce(t.in_mail, notifies_by_default(n.kind, 'mail'))`;
+  and coalesce(t.in_console, notifies_by_default(n.kind, 'console')) and coalesce(t.in_mail, notifies_by_default(n.kind, 'mail'))
+  and (n.conversation_id is null or sees_conversation(n.company_id, n.conversation_id, n.user_id))`;
 const CHOICE = `left join notification_settings t on t.company_id = n.company_id and t.user_id = n.user_id and t.kind = n.kind`;
 /** A user is away and has had no mail since they were last here, or for long enough. One who has never been in the console misses nothing there. */
 const MAY = `a.active_at < now() - ${minutes(1)}

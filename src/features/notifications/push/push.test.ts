@@ -141,19 +141,26 @@ test('a push that fails is tried five times, after pauses that begin with half a
   assert.equal(takenBy(ana).length, 5);
 });
 
-test('a notification that its user reads before it is pushed is not pushed', async () => {
-  const ana = await registerUser();
-  const { conversation } = await writeAsContact(platform);
-  await database.sql(`create function hold_push() returns trigger language plpgsql as
-    $$ begin new.is_waiting = false; return new; end $$`);
-  await database.sql('create trigger held before insert on pushes for each row execute function hold_push()');
-  await mention(conversation._id, ana.user);
-  await database.sql('drop function hold_push cascade');
-  assert.equal((await database.sql('select from pushes where not is_waiting')).length, 1);
-  await call(200, 'POST', '/v1/notifications/read', { key: ana.key, body: { until: new Date().toISOString() } });
-  await database.sql('update pushes set is_waiting = true');
-  await queueIsEmpty();
-  assert.deepEqual(takenBy(ana), []);
+test('a notification is not pushed if its user reads it before, or can no longer see the inbox by then', async () => {
+  const setMembers = (members: Json) => call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { members } });
+  for (const end of [
+    (key: string) => call(200, 'POST', '/v1/notifications/read', { key, body: { until: new Date().toISOString() } }),
+    () => setMembers({ users: [] }),
+  ]) {
+    const ana = await registerUser();
+    const { conversation } = await writeAsContact(platform);
+    await database.sql(`create function hold_push() returns trigger language plpgsql as
+      $$ begin new.is_waiting = false; return new; end $$`);
+    await database.sql('create trigger held before insert on pushes for each row execute function hold_push()');
+    await mention(conversation._id, ana.user);
+    await database.sql('drop function hold_push cascade');
+    assert.equal((await database.sql('select from pushes where not is_waiting')).length, 1);
+    await end(ana.key);
+    await database.sql('update pushes set is_waiting = true');
+    await queueIsEmpty();
+    assert.deepEqual(takenBy(ana), []);
+  }
+  await setMembers(null);
 });
 
 test('a browser is removed while notifications are queued for it, without a deadlock', async () => {

@@ -42,7 +42,8 @@ export function findDuePush(
         join users u on u.company_id = s.company_id and u._id = s.user_id
         cross join lateral (select ${COLUMNS} from notifications n
           where n.company_id = s.company_id and n._id = $3 and n.user_id = s.user_id and n.read_at is null
-            and is_notified(n.company_id, n.user_id, n.kind)) f
+            and is_notified(n.company_id, n.user_id, n.kind)
+            and (n.conversation_id is null or sees_conversation(n.company_id, n.conversation_id, n.user_id))) f
         left join notification_settings t on t.company_id = s.company_id and t.user_id = s.user_id and t.kind = f.kind
       where s.company_id = $1 and s._id = $2 and ${LIVING} and ${HAS_REQUIRED_FACTOR}
         and coalesce(t.in_push, notifies_by_default(f.kind, 'push'))`,

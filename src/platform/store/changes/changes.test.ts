@@ -5,7 +5,8 @@ import { openTestDatabase } from '../../../../test/support/database.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { newId } from '../../values/ids.ts';
 import { createLog } from '../../work/telemetry.ts';
-import { openDatabase, type Database } from '../tenant.ts';
+import type { Database } from '../tenant.ts';
+import { openDatabase } from '../open-database.ts';
 import { createChangeFeed, type ChangeFeed } from './feed.ts';
 import { connectOtherProcesses } from './neighbours.ts';
 

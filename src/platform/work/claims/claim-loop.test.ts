@@ -7,7 +7,7 @@ import { newId } from '../../values/ids.ts';
 import { UNGUARDED } from '../../store/storage.ts';
 import { createLog } from '../telemetry.ts';
 import { createWakeUps } from '../../store/wake-ups.ts';
-import { openDatabase } from '../../store/tenant.ts';
+import { openDatabase } from '../../store/open-database.ts';
 import { leaseColumns, openLeases, pickLeased, type LeasedRow } from './leases.ts';
 import { startClaimLoop, type ClaimLoop } from './claim-loop.ts';
 import { isPicked } from '../../store/picked-rows.ts';

@@ -5,7 +5,6 @@ import { useLocation } from 'wouter';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useAgentList } from '../../records/agents.ts';
 import { useDefaultInboxes } from '../../records/company.ts';
-import { hasNothing } from '../../records/feeds.ts';
 import { useMay } from '../../session/session.ts';
 import { formatListed, formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
@@ -37,7 +36,7 @@ export function AgentList(): ReactElement {
       columns={useColumns()}
       onOpen={({ _id }) => navigate(`/${_id}`)}
       create={mayCreate && { label: texts.newAgent, run: () => navigate('/new') }}
-      actions={(isChosen || !(feed.isLoading || hasNothing(feed))) && <AssistButton />}
+      actions={<AssistButton />}
       tools={
         <>
           <SearchField label={texts.searchHere} value={choice.search ?? ''} onSearch={setSearch} />

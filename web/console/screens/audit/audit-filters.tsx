@@ -5,7 +5,8 @@ import { useTexts } from '../../texts/texts.ts';
 import { SelectField, TextField, type Option } from '../../ui/field.tsx';
 import { listActions, RESOURCES, type Resource } from './actions.ts';
 import styles from './audit.module.css';
-import { AUDIT, RESOURCE_NAMES, VERB_NAMES } from './texts.ts';
+import { AUDIT, RESOURCE_NAMES } from './texts.ts';
+import { VERB_NAMES } from './verb-texts.ts';
 
 export interface ChosenFilters {
   actor: string;

@@ -2,7 +2,8 @@
 import type { AuditEntry } from '@parley/sdk';
 import { useUsers } from '../../records/company.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { AUDIT, RESOURCE_NAMES, VERB_NAMES } from './texts.ts';
+import { AUDIT, RESOURCE_NAMES } from './texts.ts';
+import { VERB_NAMES } from './verb-texts.ts';
 
 /** Returns how an entry's action is written. An action that a newer platform records is written as the platform names it. */
 export function useActionWords(): (

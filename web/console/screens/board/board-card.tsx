@@ -16,7 +16,7 @@ import { Menu } from '../../ui/menu.tsx';
 import { LastMessage } from '../../ui/preview.tsx';
 import { UnreadBadge } from '../../ui/unread-badge.tsx';
 import styles from './board-card.module.css';
-import { forgetMovedCard, moveCard, toDraggedCard, type BoardStep } from './card-moves.ts';
+import { moveCard, toDraggedCard, type BoardStep } from './card-moves.ts';
 import { useCardKeys } from './card-keys.ts';
 import { BOARD } from './texts.ts';
 
@@ -43,9 +43,7 @@ export function BoardCard({ conversation, step, steps, isMoved }: BoardCardProps
     });
   }, [conversation, mayMove]);
   useEffect(() => {
-    if (!isMoved) return;
-    card.current?.querySelector('a')?.focus();
-    forgetMovedCard();
+    if (isMoved) card.current?.querySelector('a')?.focus();
   }, [isMoved]);
   return (
     <article ref={card} className={styles['card']} data-card data-dragged={isDragged} onKeyDown={press}>

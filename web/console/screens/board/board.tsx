@@ -13,7 +13,7 @@ import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/state.tsx';
 import { BoardColumn } from './board-column.tsx';
 import styles from './board.module.css';
-import { forgetMovedCard, type BoardStep } from './card-moves.ts';
+import { useFocusOfMoves, type BoardStep } from './card-moves.ts';
 import { BOARD } from './texts.ts';
 
 export function BoardScreen(): ReactElement {
@@ -75,6 +75,7 @@ function Steps({ pipeline, hasOthers }: StepsProps): ReactElement {
     [is_default, hasOthers, own, texts],
   );
   const [shown, show] = useState(steps[0]?._id);
+  useFocusOfMoves();
   return (
     <div className={styles['board']}>
       <div className={styles['choice']} role="group" aria-label={texts.steps}>
@@ -84,10 +85,7 @@ function Steps({ pipeline, hasOthers }: StepsProps): ReactElement {
             type="button"
             className={styles['tab']}
             aria-pressed={_id === shown}
-            onClick={() => {
-              forgetMovedCard();
-              show(_id);
-            }}
+            onClick={() => show(_id)}
           >
             {name} <span className={styles['count']}>{countCards(_id, counts)}</span>
           </button>

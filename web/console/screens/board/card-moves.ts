@@ -1,5 +1,6 @@
 /** Moves cards between steps, and gives a card that has moved the focus at its new place. */
 import type { Conversation, PipelineStep } from '@parley/sdk';
+import { useEffect } from 'react';
 import { moveConversation } from '../../records/conversations.ts';
 import { createStore, useStore } from '../../store.ts';
 import { showError } from '../../ui/toast.tsx';
@@ -14,11 +15,24 @@ interface MovedCard {
 
 const moved = createStore<MovedCard | null>(null);
 
-/** Returns the card that has just come to this step and does not have the focus yet. */
+/** Returns the card that has just come to this step. It has the focus until the user does something else, also when it is rendered again. */
 export const useMovedCard = (step: string | null): string | null =>
   useStore(moved, (card) => (card && card.step === step ? card.conversation : null));
 
-export const forgetMovedCard = (): void => moved.set(null);
+const forgetMovedCard = (): void => moved.set(null);
+
+const ACTS = ['keydown', 'pointerdown', 'click', 'wheel'] as const;
+
+/** Whatever the user does next decides where the focus is. These listeners run before those of the elements, which may move another card. */
+export function useFocusOfMoves(): void {
+  useEffect(() => {
+    for (const act of ACTS) document.addEventListener(act, forgetMovedCard, { capture: true, passive: true });
+    return () => {
+      for (const act of ACTS) document.removeEventListener(act, forgetMovedCard, { capture: true });
+      forgetMovedCard();
+    };
+  }, []);
+}
 
 export function moveCard(conversation: Conversation, step: string | null): void {
   const { _id, step: before } = conversation;

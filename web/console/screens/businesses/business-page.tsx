@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter';
 import { parley, toScreen } from '../../client.ts';
 import { forgetBusiness, useBusiness } from '../../records/businesses.ts';
 import { useCustomFields, useUser } from '../../records/company.ts';
-import { nameContact, useContacts } from '../../records/contacts.ts';
+import { nameContact, showReach, useContacts } from '../../records/contacts.ts';
 import { useMay } from '../../session/session.ts';
 import { formatMoment } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
@@ -76,7 +76,7 @@ function BusinessContacts({ business }: { business: string }): ReactElement {
           <li key={contact._id}>
             <Link href={toScreen(`/contacts/${contact._id}`)} className={styles['contact']}>
               <span>{nameContact(contact)}</span>
-              <span className={styles['about']}>{contact.phone_number ?? contact.email}</span>
+              <span className={styles['about']}>{showReach(contact)}</span>
             </Link>
           </li>
         ))}

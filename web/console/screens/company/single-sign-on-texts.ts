@@ -93,3 +93,39 @@ export const SINGLE_SIGN_ON_SETTINGS = defineTexts(
     },
   },
 );
+
+/** What is wrong with a provider, by the reason of the API. */
+export const PROVIDER_REASONS = defineTexts(
+  {
+    NOT_ALLOWED: 'The issuer’s address is not public. The operator of the platform can allow it.',
+    UNREACHABLE: 'The provider cannot be reached. Check the issuer.',
+    TLS: 'The provider’s certificate is not valid.',
+    TIMEOUT: 'The provider did not answer in time.',
+    NOT_OPENID: 'There is no OpenID Connect provider at this issuer. Check the issuer.',
+    OTHER_ISSUER: 'The provider has another issuer. Copy the issuer from its settings.',
+    INCOMPLETE: 'The provider does not name its log-in page, its tokens or its keys.',
+    NOT_HTTPS: 'The provider’s log-in page does not use https.',
+  },
+  {
+    'pt-BR': {
+      NOT_ALLOWED: 'O endereço do emissor não é público. O operador da plataforma pode liberá-lo.',
+      UNREACHABLE: 'Não foi possível alcançar o provedor. Confira o emissor.',
+      TLS: 'O certificado do provedor não é válido.',
+      TIMEOUT: 'O provedor não respondeu a tempo.',
+      NOT_OPENID: 'Não há um provedor OpenID Connect neste emissor. Confira o emissor.',
+      OTHER_ISSUER: 'O provedor tem outro emissor. Copie o emissor das configurações dele.',
+      INCOMPLETE: 'O provedor não informa a página de entrada, os tokens ou as chaves.',
+      NOT_HTTPS: 'A página de entrada do provedor não usa https.',
+    },
+    es: {
+      NOT_ALLOWED: 'La dirección del emisor no es pública. El operador de la plataforma puede permitirla.',
+      UNREACHABLE: 'No se puede alcanzar el proveedor. Revise el emisor.',
+      TLS: 'El certificado del proveedor no es válido.',
+      TIMEOUT: 'El proveedor no respondió a tiempo.',
+      NOT_OPENID: 'No hay un proveedor OpenID Connect en este emisor. Revise el emisor.',
+      OTHER_ISSUER: 'El proveedor tiene otro emisor. Copie el emisor de su configuración.',
+      INCOMPLETE: 'El proveedor no indica su página de entrada, sus tokens o sus claves.',
+      NOT_HTTPS: 'La página de entrada del proveedor no usa https.',
+    },
+  },
+);

@@ -1,7 +1,7 @@
 /** How the users of the company log in by its OpenID provider. It is a form of its own, because only owners change it. */
 import type { SingleSignOn, SingleSignOnUpdate } from '@parley/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState, type FormEvent, type ReactElement } from 'react';
+import { useRef, useState, type FormEvent, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
 import { queries } from '../../records/queries.ts';
 import { useTexts } from '../../texts/texts.ts';
@@ -16,7 +16,7 @@ import { COMMON } from '../../ui/texts.ts';
 import { showError, showNotice } from '../../ui/toast.tsx';
 import { USERS } from '../users/texts.ts';
 import styles from './company.module.css';
-import { SINGLE_SIGN_ON_SETTINGS } from './single-sign-on-texts.ts';
+import { PROVIDER_REASONS, SINGLE_SIGN_ON_SETTINGS } from './single-sign-on-texts.ts';
 
 const KEY = ['single-sign-on'] as const;
 const FIELDS = ['issuer', 'client_id', 'client_secret', 'domains', 'password_login'];
@@ -27,7 +27,7 @@ export function SingleSignOnFields(): ReactElement {
     queryFn: ({ signal }) => parley.singleSignOn.get({ signal }),
   });
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />;
-  return <SettingsForm key={data.updatedAt ?? ''} settings={data} />;
+  return <SettingsForm settings={data} />;
 }
 
 type Draft = Pick<
@@ -67,6 +67,13 @@ function SettingsForm({ settings }: { settings: SingleSignOn }): ReactElement {
   const texts = useTexts(SINGLE_SIGN_ON_SETTINGS);
   const common = useTexts(COMMON);
   const [draft, setDraft] = useState(() => toDraft(settings));
+  const [shown, setShown] = useState(settings);
+  const saveButton = useRef<HTMLButtonElement>(null);
+  // The fields follow what is stored. The form itself stays, and so does the focus.
+  if (settings.updatedAt !== shown.updatedAt) {
+    setShown(settings);
+    setDraft(toDraft(settings));
+  }
   const save = useMutation({
     mutationFn: () => parley.singleSignOn.set(toUpdate(draft)),
     onSuccess: (saved) => {
@@ -86,10 +93,13 @@ function SettingsForm({ settings }: { settings: SingleSignOn }): ReactElement {
       <ProviderFields {...{ settings, draft, change }} error={save.error} />
       <RuleFields {...{ draft, change }} error={save.error} />
       <div className={styles['buttons']}>
-        <Button kind="primary" type="submit" isBusy={save.isPending}>
+        <Button ref={saveButton} kind="primary" type="submit">
           {texts.save}
         </Button>
-        {settings.issuer !== null && <StoredActions />}
+        {settings.issuer !== null && (
+          // The result of a test concerns these settings only.
+          <StoredActions key={settings.updatedAt} onRemoved={() => saveButton.current?.focus()} />
+        )}
       </div>
     </form>
   );
@@ -186,11 +196,23 @@ function RuleFields({ draft, error, change }: PartProps): ReactElement {
 }
 
 /** What can be done with the stored provider. */
-function StoredActions(): ReactElement {
+function StoredActions({ onRemoved }: { onRemoved(): void }): ReactElement {
   const texts = useTexts(SINGLE_SIGN_ON_SETTINGS);
   const check = useMutation({ mutationFn: () => parley.singleSignOn.test() });
-  const remove = useMutation({ mutationFn: () => parley.singleSignOn.remove(), onSuccess: show, onError: showError });
-  const problem = check.error ? explainError(check.error) : (check.data?.problem ?? null);
+  const remove = useMutation({
+    mutationFn: () => parley.singleSignOn.remove(),
+    onSuccess: (settings) => {
+      show(settings);
+      onRemoved();
+    },
+    onError: showError,
+  });
+  const reasons = useTexts(PROVIDER_REASONS);
+  const reason = check.data?.reason ?? null;
+  // A newer platform can report reasons that this console does not know.
+  const problem = check.error
+    ? explainError(check.error)
+    : ((reason && reasons[reason]) ?? check.data?.problem ?? null);
   return (
     <>
       <Button isBusy={check.isPending} onClick={() => check.mutate()}>

@@ -2,7 +2,7 @@
 import type { Contact } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { useCustomFields, useUsers } from '../../records/company.ts';
-import { nameContact } from '../../records/contacts.ts';
+import { nameContact, showReach, showUsername } from '../../records/contacts.ts';
 import { createStore, keep, readKept, useStore } from '../../store.ts';
 import { CONTACT_FIELDS } from '../../texts/contact-fields.ts';
 import { formatListed, formatShort } from '../../texts/formats.ts';
@@ -45,6 +45,7 @@ function useAllColumns(): Column<Contact>[] {
   return [
     make('phone_number', 'minmax(140px, 1fr)', (contact) => contact.phone_number ?? '–'),
     make('email', 'minmax(120px, 1.5fr)', (contact) => contact.email ?? '–'),
+    make('username', 'minmax(110px, 1fr)', (contact) => showUsername(contact) ?? '–'),
     make('country_code', '70px', (contact) => contact.country_code ?? '–'),
     make('language', '80px', (contact) => contact.language ?? '–'),
     make('tags', 'minmax(150px, 1.5fr)', ({ tags }) => <Tags tags={tags} />),
@@ -112,7 +113,7 @@ function Name({ contact }: { contact: Contact }): ReactElement {
         {contact.blocked && <Badge tone="danger">{texts.blocked}</Badge>}
         {contact.opted_out && <Badge tone="warning">{texts.opted_out}</Badge>}
       </span>
-      <span className={styles['reach']}>{contact.phone_number ?? contact.email}</span>
+      <span className={styles['reach']}>{showReach(contact)}</span>
     </>
   );
 }

@@ -56,7 +56,7 @@ export function ContactList(): ReactElement {
     </Button>
   );
   return (
-    <Page title={names.contacts} actions={<Actions choice={choice} create={!isFirst && create} />}>
+    <Page title={names.contacts} actions={<Actions choice={choice} create={create} />}>
       <div className={styles['screen']}>
         <div className={styles['tools']}>
           <Segments list={list} />
@@ -78,7 +78,6 @@ export function ContactList(): ReactElement {
             empty={
               <Empty icon="contacts" title={isChosen ? common.nothingFound : texts.nobody}>
                 {isFirst && <p>{texts.nobodyLead}</p>}
-                {isFirst && create}
               </Empty>
             }
             onOpen={({ _id }) => navigate(withQuery(`/${_id}`))}

@@ -7,7 +7,7 @@ import { compose, useMayCompose } from '../../frame/composing.ts';
 import { FRAME } from '../../frame/texts.ts';
 import { useBusiness } from '../../records/businesses.ts';
 import { useCustomFields, useUser } from '../../records/company.ts';
-import { forgetContact, nameContact, useContact } from '../../records/contacts.ts';
+import { forgetContact, nameContact, showUsername, useContact } from '../../records/contacts.ts';
 import { useMay } from '../../session/session.ts';
 import { CONTACT_FIELDS, CONTACT_SOURCES } from '../../texts/contact-fields.ts';
 import { formatMoment } from '../../texts/formats.ts';
@@ -87,12 +87,13 @@ function useDetails(contact: Contact): Detail[] {
   const owner = useUser(contact.owner);
   const { data: business } = useBusiness(contact.business);
   const { tags, last_message_at: last } = contact;
-  const plain = (['phone_number', 'email', 'country_code', 'language'] as const).map(
-    (key) => [key, contact[key]] as const,
-  );
+  const addresses = (['phone_number', 'email'] as const).map((key) => [key, contact[key]] as const);
+  const origin = (['country_code', 'language'] as const).map((key) => [key, contact[key]] as const);
   const ids = (['professional_network_identifier', 'external_id'] as const).map((key) => [key, contact[key]] as const);
   const values = [
-    ...plain,
+    ...addresses,
+    ['username', showUsername(contact)],
+    ...origin,
     ['tags', tags.length > 0 ? <Tags key="tags" tags={tags} /> : null],
     ['owner', owner && <Person key="owner" user={owner} />],
     [

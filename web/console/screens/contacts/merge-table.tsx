@@ -3,7 +3,7 @@ import type { Contact } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { useBusiness } from '../../records/businesses.ts';
 import { useCustomFields, useUsers } from '../../records/company.ts';
-import { nameContact } from '../../records/contacts.ts';
+import { nameContact, showUsername } from '../../records/contacts.ts';
 import { CONTACT_FIELDS } from '../../texts/contact-fields.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { listCustomDetails } from '../../ui/custom-fields.tsx';
@@ -35,6 +35,7 @@ function useLines(contact: Contact, other: Contact): Line[] {
   const theirs = listCustomDetails(fields, other.custom_fields);
   return [
     ...PLAIN.map((key) => ({ key, label: names[key], mine: contact[key], theirs: other[key] })),
+    { key: 'username', label: names.username, mine: showUsername(contact), theirs: showUsername(other) },
     { key: 'owner', label: names.owner, mine: nameOwner(contact), theirs: nameOwner(other) },
     { key: 'business', label: names.business, mine: business?.name ?? null, theirs: otherBusiness?.name ?? null },
     {

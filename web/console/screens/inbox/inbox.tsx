@@ -1,10 +1,13 @@
 /** The inbox: the views, the conversations of one view, and one conversation. */
-import type { ReactElement } from 'react';
+import { Suspense, useEffect, type ReactElement } from 'react';
 import { Redirect, useParams, Route, Switch } from 'wouter';
+import { endMerging, useMerging } from '../../frame/merging.ts';
 import { useCounts } from '../../records/conversations.ts';
+import { useMergedInto } from '../../records/merged.ts';
 import { useLoadedViews, useSavedView } from '../../records/views.ts';
 import { useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
+import { lazyPart, LoadingDialog } from '../../ui/lazy-part.tsx';
 import { Empty, Loading } from '../../ui/state.tsx';
 import { useTitle } from '../../ui/title.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
@@ -18,6 +21,8 @@ import { INBOX } from './texts.ts';
 import { Thread } from './thread/thread.tsx';
 import { findFilter } from './views.ts';
 import { ViewList } from './view-list.tsx';
+
+const MergeDialog = lazyPart(async () => (await import('./merge/merge-dialog.tsx')).MergeDialog);
 
 export function InboxScreen(): ReactElement {
   return (
@@ -52,6 +57,7 @@ function InboxView(): ReactElement {
   useChangeKeys(view, conversation ?? null);
   const isFirstRun = useFirstRun().isWanted;
   const isFolded = useAreViewsFolded(conversation !== undefined);
+  const into = useMergedInto(conversation ?? '');
   if (!filter && isLoading && view.startsWith('view-')) return <Loading />;
   if (!filter) return <Redirect to="/mine" replace />;
   return (
@@ -67,9 +73,24 @@ function InboxView(): ReactElement {
         <div className={styles['nothing']}>
           {isFirstRun ? <FirstRun /> : <Empty icon="channel" title={texts.nothingOpen} />}
         </div>
-      ) : (
+      ) : into === null ? (
         <Thread key={conversation} id={conversation} view={view} />
+      ) : (
+        // Another user has merged the conversation that is open.
+        <Redirect to={`/${view}/${into}`} replace state={history.state} />
       )}
+      <Merging open={conversation} />
     </main>
+  );
+}
+
+/** The dialog that merges the open conversation. It closes when the user opens another conversation. */
+function Merging({ open }: { open: string | undefined }): ReactElement | null {
+  const merging = useMerging();
+  useEffect(() => endMerging, [open]);
+  return merging === null || merging._id !== open ? null : (
+    <Suspense fallback={<LoadingDialog onClose={endMerging} />}>
+      <MergeDialog />
+    </Suspense>
   );
 }

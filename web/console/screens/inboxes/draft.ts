@@ -9,6 +9,7 @@ export type Draft = Pick<
   | 'default_team'
   | 'business_hours'
   | 'csat_question'
+  | 'members'
   | 'general_config'
   | 'disable_inbound_ai'
   | 'process_unsupported_messages'
@@ -31,6 +32,7 @@ export function toDraft(inbox: Inbox): Draft {
     business_hours,
     away_text,
     csat_question,
+    members,
     default_agent = null,
     general_config,
     disable_inbound_ai,
@@ -46,6 +48,7 @@ export function toDraft(inbox: Inbox): Draft {
     business_hours,
     away_text: away_text ?? '',
     csat_question,
+    members,
     default_agent,
     general_config,
     disable_inbound_ai,
@@ -58,10 +61,14 @@ export function toDraft(inbox: Inbox): Draft {
   };
 }
 
-export function toUpdate({ webhook_url, test_mode: { enabled, test_numbers }, ...draft }: Draft): InboxUpdate {
+/** Leaves the members out when this form has not changed them, because another user may have. */
+export function toUpdate(edited: Draft, loaded: Draft): InboxUpdate {
+  const { webhook_url, test_mode, members, ...draft } = edited;
+  const { enabled, test_numbers } = test_mode;
   const filled = test_numbers.map((line) => line.trim()).filter((line) => line !== '');
   return {
     ...draft,
+    ...(members !== loaded.members && { members }),
     reopen_days: draft.reopen_days ?? 0,
     away_text: draft.away_text.trim() || null,
     csat_question: draft.csat_question?.trim() || null,

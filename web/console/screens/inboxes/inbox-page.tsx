@@ -21,6 +21,7 @@ import { ChangeCredentials } from './change-credentials.tsx';
 import { GATEWAY } from './gateway/texts.ts';
 import { PairPhone } from './gateway/pair-phone.tsx';
 import { HealthCard } from './health/health-card.tsx';
+import { PhoneHistory } from './history/phone-history.tsx';
 import { showInbox } from '../../records/inboxes.ts';
 import styles from './inboxes.module.css';
 import { DkimCard } from './mailbox/dkim-card.tsx';
@@ -126,6 +127,7 @@ function ConnectionCard({ inbox }: { inbox: Inbox }): ReactElement {
           mails !== undefined && [mailbox.smtp_url, <code>{mails.smtp_url}</code>],
         ]}
       />
+      {inbox.history !== null && <PhoneHistory history={inbox.history} />}
       {may && <LogIn inbox={inbox} />}
       {may && hasCredentials(inbox) && inbox.status === 'ACTIVE' && (
         <div className={styles['actions']}>

@@ -3,7 +3,7 @@ import type { Inbox } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
-import { useAgents, useBusinessHours, useTeams, useUsers } from '../../records/company.ts';
+import { useAgents, useBusinessHours, useTeams, useUsers, useUsersWhoSee } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -18,6 +18,7 @@ import { CsatField } from './csat-field.tsx';
 import { toDraft, toUpdate, type Draft, type DraftProps } from './draft.ts';
 import { showInbox } from '../../records/inboxes.ts';
 import styles from './inboxes.module.css';
+import { MembersField } from './members-field.tsx';
 import { MessageSwitches } from './message-switches.tsx';
 import { SETTINGS } from './settings-texts.ts';
 import { TestMode } from './test-mode.tsx';
@@ -25,6 +26,7 @@ import { INBOXES } from './texts.ts';
 
 const FIELDS = [
   'name',
+  'members',
   'door_name',
   'default_owner',
   'default_team',
@@ -42,13 +44,16 @@ export function SettingsForm({ inbox }: { inbox: Inbox }): ReactElement {
   const titles = useTexts(INBOXES);
   const common = useTexts(COMMON);
   const may = useMay('inboxes:update');
-  const [draft, setDraft] = useState(() => toDraft(inbox));
+  const [loaded, setLoaded] = useState(() => toDraft(inbox));
+  const [draft, setDraft] = useState(loaded);
   const change = (next: Partial<Draft>): void => setDraft({ ...draft, ...next });
   const save = useMutation({
-    mutationFn: () => parley.inboxes.update(inbox._id, toUpdate(draft)),
+    mutationFn: () => parley.inboxes.update(inbox._id, toUpdate(draft, loaded)),
     onSuccess: (saved) => {
       showInbox(saved);
-      setDraft(toDraft(saved));
+      const next = toDraft(saved);
+      setLoaded(next);
+      setDraft(next);
       showNotice(common.saved);
     },
   });
@@ -63,6 +68,7 @@ export function SettingsForm({ inbox }: { inbox: Inbox }): ReactElement {
           onChange={(name) => change({ name })}
           error={explainField(error, 'name')}
         />
+        <MembersField {...{ draft, change, error }} />
         <OwnerField {...{ draft, change, error }} />
         <TeamField {...{ draft, change, error }} />
         <AgentField {...{ draft, change, error }} />
@@ -101,7 +107,8 @@ export function SettingsForm({ inbox }: { inbox: Inbox }): ReactElement {
 
 function OwnerField({ draft, change, error }: DraftProps): ReactElement {
   const texts = useTexts(SETTINGS);
-  const users = useUsers().filter(({ _id, status }) => status === 'ACTIVE' || _id === draft.default_owner);
+  const seeing = useUsersWhoSee(draft.members);
+  const users = useUsers().filter((user) => seeing.includes(user) || user._id === draft.default_owner);
   return (
     <SelectField
       label={texts.owner}

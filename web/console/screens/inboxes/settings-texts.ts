@@ -3,6 +3,11 @@ import { defineTexts } from '../../texts/texts.ts';
 export const SETTINGS = defineTexts(
   {
     name: 'Name',
+    members: 'Only some users see this inbox',
+    membersHint:
+      'Others see neither its conversations nor its messages, and are not assigned any. Owners, admins and API keys see every inbox.',
+    memberTeams: 'Teams that see it',
+    memberUsers: 'Users who see it',
     owner: 'Owner of new conversations',
     nobody: 'No one',
     team: 'Team of new conversations',
@@ -44,6 +49,11 @@ export const SETTINGS = defineTexts(
   {
     'pt-BR': {
       name: 'Nome',
+      members: 'Só alguns usuários veem esta caixa de entrada',
+      membersHint:
+        'Os outros não veem as conversas nem as mensagens dela, e não recebem nenhuma. Proprietários, administradores e chaves de API veem todas as caixas de entrada.',
+      memberTeams: 'Equipes que a veem',
+      memberUsers: 'Usuários que a veem',
       owner: 'Responsável pelas novas conversas',
       nobody: 'Ninguém',
       team: 'Equipe das novas conversas',
@@ -86,6 +96,11 @@ export const SETTINGS = defineTexts(
     },
     es: {
       name: 'Nombre',
+      members: 'Solo algunos usuarios ven esta bandeja de entrada',
+      membersHint:
+        'Los demás no ven sus conversaciones ni sus mensajes, y no se les asigna ninguna. Los propietarios, los administradores y las claves de API ven todas las bandejas de entrada.',
+      memberTeams: 'Equipos que la ven',
+      memberUsers: 'Usuarios que la ven',
       owner: 'Responsable de las conversaciones nuevas',
       nobody: 'Nadie',
       team: 'Equipo de las conversaciones nuevas',

@@ -1,25 +1,20 @@
 /** The user's own passkeys: added, renamed and removed. */
 import type { Passkey } from '@parley/sdk';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
 import { queries } from '../../records/queries.ts';
-import { canUsePasskeys, isNotChosen, makePasskey, withOwnPasskey } from '../../session/other-ways.ts';
-import { CodeField } from '../../session/second-factor/code-field.tsx';
-import { LOG_IN } from '../../session/texts.ts';
+import { canUsePasskeys, withOwnPasskey } from '../../session/other-ways.ts';
+import { ActDialog, AddPasskey, type Given } from '../../session/passkeys/dialogs.tsx';
+import { PASSKEYS } from '../../session/passkeys/texts.ts';
+import { PasswordFirst } from '../../session/password-link.tsx';
+import { useSecondFactor } from '../../session/second-factor/state.ts';
 import { readSession } from '../../session/session.ts';
 import { formatDate } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { FormProblem } from '../../ui/form-problem.tsx';
 import { Card } from '../../ui/page.tsx';
-import { explainField } from '../../ui/problem.ts';
 import { Failure, Loading } from '../../ui/state.tsx';
-import { COMMON } from '../../ui/texts.ts';
-import { showNotice } from '../../ui/toast.tsx';
-import { PASSKEYS } from './passkey-texts.ts';
 import styles from './profile.module.css';
 
 const KEY = ['passkeys'] as const;
@@ -33,6 +28,18 @@ type Asked = { kind: 'ADD' } | { kind: 'RENAME' | 'REMOVE'; passkey: Passkey };
 
 export function PasskeysCard(): ReactElement {
   const texts = useTexts(PASSKEYS);
+  const { data, error, refetch } = useSecondFactor();
+  return (
+    <Card title={texts.title}>
+      <p>{texts.lead}</p>
+      {!data && (error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />)}
+      {data && (data.has_password ? <Passkeys /> : <PasswordFirst />)}
+    </Card>
+  );
+}
+
+function Passkeys(): ReactElement {
+  const texts = useTexts(PASSKEYS);
   const [asked, ask] = useState<Asked | null>(null);
   const { data, error, refetch } = useQuery({
     queryKey: KEY,
@@ -40,8 +47,7 @@ export function PasskeysCard(): ReactElement {
   });
   const close = (): void => ask(null);
   return (
-    <Card title={texts.title}>
-      <p>{texts.lead}</p>
+    <>
       {!data && (error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />)}
       {data?.result.length === 0 && <p>{texts.none}</p>}
       {data && data.result.length > 0 && (
@@ -60,10 +66,10 @@ export function PasskeysCard(): ReactElement {
       ) : (
         <p>{texts.notHere}</p>
       )}
-      {asked?.kind === 'ADD' && <AddDialog onClose={close} />}
+      {asked?.kind === 'ADD' && <AddPasskey onDone={readAgain} onClose={close} />}
       {asked?.kind === 'RENAME' && <RenameDialog passkey={asked.passkey} onClose={close} />}
       {asked?.kind === 'REMOVE' && <RemoveDialog passkey={asked.passkey} onClose={close} />}
-    </Card>
+    </>
   );
 }
 
@@ -87,118 +93,13 @@ function PasskeyItem({ passkey, onAsk }: { passkey: Passkey; onAsk(kind: 'RENAME
   );
 }
 
-interface Given {
-  name: string;
-  password: string;
-  /** A code of the authenticator app, of a person who has one. */
-  code?: string;
-}
-
-interface ActDialogProps {
-  title: string;
-  lead?: string;
-  action: string;
-  /** The name to begin with; null where no name is asked for. */
-  name: string | null;
-  hasPassword: boolean;
-  act(given: Given): Promise<unknown>;
-  done: string | null;
-  onClose(): void;
-}
-
-/** Asks for what an act needs: a name, or the password because an unattended browser must not be enough. */
-function ActDialog({
-  title,
-  lead,
-  action,
-  name: before,
-  hasPassword,
-  act,
-  done,
-  onClose,
-}: ActDialogProps): ReactElement {
-  const texts = useTexts(PASSKEYS);
-  const common = useTexts(COMMON);
-  const [name, setName] = useState(before ?? '');
-  const logIn = useTexts(LOG_IN);
-  const [password, setPassword] = useState('');
-  const [code, setCode] = useState('');
-  const { error, isPending, mutate } = useMutation({
-    mutationFn: () => act({ name, password, ...(code !== '' && { code }) }),
-    onSuccess: () => {
-      onClose();
-      if (done !== null) showNotice(done);
-      void readAgain();
-    },
-  });
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button
-            kind="primary"
-            isBusy={isPending}
-            disabled={(before !== null && name === '') || (hasPassword && password === '')}
-            onClick={() => mutate()}
-          >
-            {action}
-          </Button>
-        </>
-      }
-    >
-      {lead !== undefined && <p>{lead}</p>}
-      <FormProblem error={isNotChosen(error) ? texts.notMade : error} fields={['name', 'password', 'code']} />
-      {before !== null && (
-        <TextField
-          label={texts.name}
-          hint={texts.nameHint}
-          value={name}
-          onChange={setName}
-          error={explainField(error, 'name')}
-        />
-      )}
-      {hasPassword && (
-        <TextField
-          label={texts.password}
-          type="password"
-          autoComplete="current-password"
-          value={password}
-          onChange={setPassword}
-          error={explainField(error, 'password') && texts.wrongPassword}
-        />
-      )}
-      {(code !== '' || explainField(error, 'code') !== null) && (
-        <CodeField
-          label={logIn.code}
-          hint={logIn.anyCodeHint}
-          takesRecovery
-          value={code}
-          onChange={setCode}
-          error={explainField(error, 'code')}
-        />
-      )}
-    </Dialog>
-  );
-}
-
-function AddDialog({ onClose }: { onClose(): void }): ReactElement {
-  const texts = useTexts(PASSKEYS);
-  const act = async ({ name, ...proof }: Given): Promise<unknown> => {
-    const credential = await withOwnPasskey((more) => makePasskey({ ...proof, ...more }));
-    return parley.auth.createPasskey({ name, credential });
-  };
-  const words = { title: texts.add, action: texts.goOn, done: texts.added };
-  return <ActDialog {...words} name="" hasPassword act={act} onClose={onClose} />;
-}
-
 function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose(): void }): ReactElement {
   const texts = useTexts(PASSKEYS);
   const act = ({ name }: { name: string }): Promise<unknown> => parley.auth.renamePasskey(passkey._id, { name });
   const words = { title: texts.rename, action: texts.save, done: null };
-  return <ActDialog {...words} name={passkey.name} hasPassword={false} act={act} onClose={onClose} />;
+  return (
+    <ActDialog {...words} name={passkey.name} hasPassword={false} act={act} onDone={readAgain} onClose={onClose} />
+  );
 }
 
 function RemoveDialog({ passkey, onClose }: { passkey: Passkey; onClose(): void }): ReactElement {
@@ -211,5 +112,5 @@ function RemoveDialog({ passkey, onClose }: { passkey: Passkey; onClose(): void 
     action: texts.remove,
     done: texts.removed,
   };
-  return <ActDialog {...words} name={null} hasPassword act={act} onClose={onClose} />;
+  return <ActDialog {...words} name={null} hasPassword act={act} onDone={readAgain} onClose={onClose} />;
 }

@@ -1,7 +1,5 @@
 /** The user's own name, picture and password, and the settings of the console in this browser. */
-import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { parley } from '../../client.ts';
 import { chooseCompact, useIsCompact } from '../../frame/compact.ts';
 import { chooseLetterKeys, useLetterKeys } from '../../frame/shortcuts.ts';
 import { FRAME, SCREEN_NAMES } from '../../frame/texts.ts';
@@ -10,20 +8,21 @@ import { chooseNotices, useNoticeSettings } from '../../notices/notices.ts';
 import { askPermission, usePermission } from '../../notices/permission.ts';
 import { NotificationChoice } from '../../notifications/settings.tsx';
 import { playSound } from '../../../browser/sound.ts';
+import { PasswordLink } from '../../session/password-link.tsx';
 import { useSession } from '../../session/session.ts';
 import { chooseUndoSeconds, UNDO_SECONDS, useUndoSeconds } from '../../session/undo-seconds.ts';
 import { formatDate } from '../../texts/formats.ts';
 import { LANGUAGES } from '../../../browser/texts.ts';
 import { chooseLanguage, LANGUAGE_NAMES, useLanguage } from '../../texts/language.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { Button } from '../../ui/button.tsx';
 import { CheckField, SelectField } from '../../ui/field.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { showError, showNotice } from '../../ui/toast.tsx';
+import { showError } from '../../ui/toast.tsx';
 import { AboutMe } from './about-me.tsx';
 import { PasskeysCard } from './passkeys.tsx';
 import { SecondFactorCard } from './second-factor.tsx';
 import { Signature } from './signature.tsx';
+import { SingleSignOnCard } from './single-sign-on.tsx';
 import { PROFILE } from './texts.ts';
 
 export function ProfileScreen(): ReactElement {
@@ -41,6 +40,7 @@ export function ProfileScreen(): ReactElement {
       <Password />
       <SecondFactorCard />
       <PasskeysCard />
+      <SingleSignOnCard />
     </Page>
   );
 }
@@ -120,20 +120,10 @@ function NoticeChoice(): ReactElement {
 
 function Password(): ReactElement {
   const texts = useTexts(PROFILE);
-  const { user } = useSession();
-  const send = useMutation({
-    mutationFn: () => parley.auth.forgotPassword({ email: user.email }),
-    onSuccess: () => showNotice(texts.linkSent(user.email)),
-    onError: showError,
-  });
   return (
     <Card title={texts.password}>
       <p>{texts.passwordLead}</p>
-      <div>
-        <Button isBusy={send.isPending} onClick={() => send.mutate()}>
-          {texts.sendLink}
-        </Button>
-      </div>
+      <PasswordLink />
     </Card>
   );
 }

@@ -1,20 +1,20 @@
 /** The user's own two-factor log-in: set up, with new recovery codes, or turned off. */
 import type { SecondFactor } from '@parley/sdk';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
-import { queries } from '../../records/queries.ts';
+import { PasswordField } from '../../session/password-field.tsx';
+import { PasswordFirst } from '../../session/password-link.tsx';
 import { CodeField } from '../../session/second-factor/code-field.tsx';
 import { RecoveryCodes } from '../../session/second-factor/recovery-codes.tsx';
 import styles from '../../session/second-factor/second-factor.module.css';
 import { SetUp } from '../../session/second-factor/set-up.tsx';
+import { rereadSecondFactor, useSecondFactor } from '../../session/second-factor/state.ts';
 import { SECOND_FACTOR } from '../../session/second-factor/texts.ts';
-import { readSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { TextField } from '../../ui/field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
 import { Card } from '../../ui/page.tsx';
 import { explainField } from '../../ui/problem.ts';
@@ -22,25 +22,23 @@ import { Failure, Loading } from '../../ui/state.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import { showNotice } from '../../ui/toast.tsx';
 
-const STATE_KEY = ['second-factor', 'state'] as const;
-
-/** Reads what is shown here again, and the session, which also shows whether the user has a second factor. */
-const readAgain = (): Promise<unknown> =>
-  Promise.all([queries.invalidateQueries({ queryKey: STATE_KEY }), readSession()]);
-
 export function SecondFactorCard(): ReactElement {
   const texts = useTexts(SECOND_FACTOR);
-  const { data, error, refetch } = useQuery({
-    queryKey: STATE_KEY,
-    queryFn: ({ signal }) => parley.auth.getSecondFactor({ signal }),
-  });
+  const { data, error, refetch } = useSecondFactor();
   // The set-up stays until the recovery codes are kept, although the second factor is on before.
   const [step, go] = useState<'BEGIN' | 'SET_UP' | 'CANCELLED'>('BEGIN');
   const close = (): void => {
     go('BEGIN');
-    void readAgain();
+    void rereadSecondFactor();
   };
-  const off = <TurnedOff isCancelled={step === 'CANCELLED'} onSetUp={() => go('SET_UP')} />;
+  const off = data?.has_password ? (
+    <TurnedOff isCancelled={step === 'CANCELLED'} onSetUp={() => go('SET_UP')} />
+  ) : (
+    <>
+      <p>{texts.lead}</p>
+      <PasswordFirst />
+    </>
+  );
   return (
     <Card title={texts.title}>
       {!data && (error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />)}
@@ -72,7 +70,7 @@ function TurnedOn({ recovery_codes_left: left }: SecondFactor): ReactElement {
   if (codes) {
     const forget = (): void => {
       setCodes(null);
-      void readAgain();
+      void rereadSecondFactor();
     };
     return <RecoveryCodes codes={codes} onKept={forget} />;
   }
@@ -103,7 +101,7 @@ function TurnedOn({ recovery_codes_left: left }: SecondFactor): ReactElement {
           act={(proof) => parley.auth.disableSecondFactor(proof)}
           onDone={() => {
             showNotice(texts.isTurnedOff);
-            void readAgain();
+            void rereadSecondFactor();
           }}
           onClose={() => ask(null)}
         />
@@ -150,14 +148,7 @@ function ProofDialog<T>({ title, lead, action, act, onDone, onClose }: ProofDial
     >
       <p>{lead}</p>
       <FormProblem error={error} fields={['password', 'code']} />
-      <TextField
-        label={texts.password}
-        type="password"
-        autoComplete="current-password"
-        value={password}
-        onChange={setPassword}
-        error={explainField(error, 'password') && texts.wrongPassword}
-      />
+      <PasswordField value={password} onChange={setPassword} error={error} />
       <CodeField
         label={texts.code}
         hint={texts.proofHint}

@@ -28,8 +28,6 @@ export const PROFILE = defineTexts(
     sound: 'Play a sound for new messages',
     password: 'Password',
     passwordLead: 'We will mail you a link to set a new password. All sessions end when you use it.',
-    sendLink: 'Send the link',
-    linkSent: (email: string) => `The link is on its way to ${email}`,
   },
   {
     'pt-BR': {
@@ -59,8 +57,6 @@ export const PROFILE = defineTexts(
       sound: 'Tocar um som quando chegarem mensagens',
       password: 'Senha',
       passwordLead: 'Enviamos um e-mail com um link que define uma nova senha. Então todas as sessões terminam.',
-      sendLink: 'Enviar o link',
-      linkSent: (email) => `O link está a caminho de ${email}`,
     },
     es: {
       aboutMe: 'Nombre y foto',
@@ -90,8 +86,6 @@ export const PROFILE = defineTexts(
       password: 'Contraseña',
       passwordLead:
         'Le enviamos un correo con un enlace que define una contraseña nueva. Entonces terminan todas las sesiones.',
-      sendLink: 'Enviar el enlace',
-      linkSent: (email) => `El enlace está en camino a ${email}`,
     },
   },
 );

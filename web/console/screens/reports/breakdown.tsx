@@ -4,6 +4,7 @@ import { useId, useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { parley } from '../../client.ts';
 import { useReportBreakdown } from '../../records/reports.ts';
+import { useSession } from '../../session/session.ts';
 import { formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -11,6 +12,7 @@ import { Failure, Loading } from '../../ui/state.tsx';
 import {
   COLUMNS,
   COMPARED,
+  COMPARED_BY_SOME,
   formatCell,
   sortRows,
   type Column,
@@ -29,7 +31,9 @@ export function Breakdown({ query, chooseFilter }: Pick<ReportParams, 'query' | 
   const texts = useTexts(REPORTS);
   const dimensions = useTexts(DIMENSION_NAMES);
   const id = useId();
-  const [by, compare] = useState<Dimension>('USER');
+  const compared = useSession().seesSome ? COMPARED_BY_SOME : COMPARED;
+  const [chosen, compare] = useState<Dimension>('USER');
+  const by = compared.includes(chosen) ? chosen : (compared[0] ?? 'INBOX');
   const asked: ReportsGetBreakdownQuery = { from: query.from, by };
   const { data, error, refetch } = useReportBreakdown(asked);
   return (
@@ -39,7 +43,7 @@ export function Breakdown({ query, chooseFilter }: Pick<ReportParams, 'query' | 
           <label htmlFor={id}>{texts.comparison}</label>
         </h2>
         <select id={id} value={by} onChange={({ target }) => compare(target.value as Dimension)}>
-          {COMPARED.map((each) => (
+          {compared.map((each) => (
             <option key={each} value={each}>
               {dimensions[each]}
             </option>

@@ -7,6 +7,9 @@ export type Dimension = ReportBreakdown['by'];
 
 export const COMPARED: readonly Dimension[] = ['USER', 'AGENT', 'TEAM', 'INBOX', 'CAMPAIGN', 'TAG'];
 
+/** What users compare who see only some inboxes: the figures of the others include the rest. */
+export const COMPARED_BY_SOME: readonly Dimension[] = ['INBOX'];
+
 export type Column =
   | 'opened'
   | 'replies'

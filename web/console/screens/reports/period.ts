@@ -1,6 +1,7 @@
 /** The time and the filter of a report, which stand in the address. */
 import type { ReportsGetSeriesQuery } from '@parley/sdk';
 import { useMemo } from 'react';
+import { useSession } from '../../session/session.ts';
 import { useListParams } from '../../ui/list-params.ts';
 
 export const PERIODS = ['TODAY', 'WEEK', 'FORTNIGHT', 'MONTH', 'QUARTER', 'YEAR'] as const;
@@ -24,6 +25,8 @@ const LENGTHS: Record<Period, Length> = {
 export const DIMENSIONS = { inbox: 'INBOX', team: 'TEAM', user: 'USER', agent: 'AGENT', tag: 'TAG' } as const;
 export type FilterKind = keyof typeof DIMENSIONS;
 const FILTER_KINDS = Object.keys(DIMENSIONS) as FilterKind[];
+/** The filters of users who see only some inboxes: the figures of the others include the rest. */
+const FILTERED_BY_SOME: readonly FilterKind[] = ['inbox'];
 
 /** A filter as the address has it: inbox:<id>. */
 export const writeFilter = (kind: FilterKind, id: string): string => `${kind}:${id}`;
@@ -44,7 +47,8 @@ export function useReportParams(): ReportParams {
   const asked = params.get('period');
   const period = PERIODS.find((each) => each === asked) ?? 'FORTNIGHT';
   const filter = params.get('filter') ?? '';
-  const kind = FILTER_KINDS.find((each) => filter.startsWith(`${each}:`)) ?? null;
+  const kinds = useSession().seesSome ? FILTERED_BY_SOME : FILTER_KINDS;
+  const kind = kinds.find((each) => filter.startsWith(`${each}:`)) ?? null;
   const { days, by } = LENGTHS[period];
   const from = findStart(days);
   const query = useMemo(

@@ -2,6 +2,7 @@
 import type { ReactElement } from 'react';
 import { parley } from '../../client.ts';
 import { useAgents, useInboxes, useTeams, useUsers } from '../../records/company.ts';
+import { useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { SelectField, type Option } from '../../ui/field.tsx';
 import { DIMENSIONS, PERIODS, readTag, writeFilter, type FilterKind, type ReportParams } from './period.ts';
@@ -35,12 +36,13 @@ function useFilters(filter: string): Option[] {
       .toSorted((a, b) => a.name.localeCompare(b.name))
       .map(({ _id, name }) => ({ value: writeFilter(kind, _id), label: name, group: kinds[DIMENSIONS[kind]] }));
   const tag = readTag(filter);
+  const others = [...list('team', useTeams()), ...list('user', useUsers()), ...list('agent', useAgents())];
+  const { seesSome } = useSession();
   const known = [
     { value: '', label: texts.all },
     ...list('inbox', useInboxes()),
-    ...list('team', useTeams()),
-    ...list('user', useUsers()),
-    ...list('agent', useAgents()),
+    // The figures of the others include inboxes that the user does not see.
+    ...(seesSome ? [] : others),
     ...(tag === null ? [] : [{ value: filter, label: tag, group: kinds.TAG }]),
   ];
   const isKnown = known.some(({ value }) => value === filter);

@@ -7,15 +7,15 @@ import { useUsers } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
+import { ChoicesField } from '../../ui/choices-field.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { explainField } from '../../ui/problem.ts';
 import { RemoveButton } from '../../ui/remove-button.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import { showNotice } from '../../ui/toast.tsx';
-import styles from './teams.module.css';
 import { forgetTeam, showTeam } from './team-list.ts';
 import { TEAMS } from './texts.ts';
 
@@ -36,6 +36,7 @@ export function TeamDialog({ team, onClose }: TeamDialogProps): ReactElement {
   const [distribution, setDistribution] = useState<Team['distribution']>(team?.distribution ?? 'MANUAL');
   const [capacity, setCapacity] = useState(team?.capacity ?? null);
   const [members, setMembers] = useState<readonly string[]>(team?.members ?? []);
+  const users = useUsers().filter(({ _id, status }) => status !== 'INACTIVE' || members.includes(_id));
   const save = useMutation({
     mutationFn: () => {
       const body = { name, description: description.trim() || null, distribution, capacity, members: [...members] };
@@ -70,7 +71,7 @@ export function TeamDialog({ team, onClose }: TeamDialogProps): ReactElement {
         onChange={setDescription}
         error={explainField(error, 'description')}
       />
-      <Members chosen={members} onChange={setMembers} />
+      <ChoicesField label={texts.members} options={users} chosen={members} onChange={setMembers} />
       <SelectField
         label={texts.distribution}
         hint={texts[`${distribution}_HINT`]}
@@ -89,31 +90,6 @@ export function TeamDialog({ team, onClose }: TeamDialogProps): ReactElement {
         />
       )}
     </Dialog>
-  );
-}
-
-interface MembersProps {
-  chosen: readonly string[];
-  onChange(chosen: readonly string[]): void;
-}
-
-function Members({ chosen, onChange }: MembersProps): ReactElement {
-  const texts = useTexts(TEAMS);
-  const users = useUsers().filter(({ _id, status }) => status !== 'INACTIVE' || chosen.includes(_id));
-  return (
-    <fieldset className={styles['members']}>
-      <legend>{texts.members}</legend>
-      <div className={styles['choices']}>
-        {users.map(({ _id, name }) => (
-          <CheckField
-            key={_id}
-            label={name}
-            checked={chosen.includes(_id)}
-            onChange={(isIn) => onChange(isIn ? [...chosen, _id] : chosen.filter((each) => each !== _id))}
-          />
-        ))}
-      </div>
-    </fieldset>
   );
 }
 

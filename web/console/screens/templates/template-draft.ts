@@ -1,4 +1,4 @@
-/** A new template as its form holds it, and as the network wants it. */
+/** A template as its form holds it, and as the network wants it. */
 import type { Template, TemplateCreate } from '@parley/sdk';
 import type { PreviewedTemplate } from '../../ui/templates/phone-preview.tsx';
 
@@ -34,24 +34,42 @@ export function listVariables({ header, body }: TemplateForm): Variable[] {
   return [...listIn('header', header), ...listIn('body', body)];
 }
 
+type StoredComponent = Template['components'][number];
+
+const readButtons = (buttons: StoredComponent | undefined): StoredComponent[] =>
+  Array.isArray(buttons?.['buttons']) ? (buttons['buttons'] as StoredComponent[]) : [];
+
+/** True for a template of which the form has fields for everything. */
+export const fitsForm = ({ category, components }: Template): boolean =>
+  (category === 'MARKETING' || category === 'UTILITY') &&
+  components.every((component) => {
+    const { type, format = 'TEXT' } = component;
+    if (type === 'BUTTONS') return readButtons(component).every((button) => button['type'] === 'QUICK_REPLY');
+    return type === 'BODY' || type === 'FOOTER' || (type === 'HEADER' && format === 'TEXT');
+  });
+
+export const copyTemplate = (template: Template): TemplateForm => ({
+  ...fillForm(template),
+  name: `${template.name}_2`,
+});
+
 /** Fills the form from a template. What the form has no field for, such as a picture or a link, is left out. */
-export function copyTemplate({ name, language, category, components, parameters }: Template): TemplateForm {
-  const find = (type: string): Record<string, unknown> | undefined =>
+export function fillForm({ name, language, category, components, parameters }: Template): TemplateForm {
+  const find = (type: string): StoredComponent | undefined =>
     components.find((component) => component['type'] === type);
   const read = (type: string): string => toText(find(type)?.['text']);
-  const buttons = find('BUTTONS')?.['buttons'];
   const examples = parameters.flatMap(({ component, name: named, position, example }) => {
     const part = component === 'HEADER' ? ('header' as const) : component === 'BODY' && ('body' as const);
     return part && example !== null ? [[keyOf({ part, name: named ?? String(position) }), example] as const] : [];
   });
   return {
-    name: `${name}_2`,
+    name,
     language,
     category: category === 'MARKETING' ? 'MARKETING' : 'UTILITY',
     header: read('HEADER'),
     body: read('BODY'),
     footer: read('FOOTER'),
-    buttons: (Array.isArray(buttons) ? (buttons as Record<string, unknown>[]) : [])
+    buttons: readButtons(find('BUTTONS'))
       .filter(({ type }) => type === 'QUICK_REPLY')
       .map(({ text }) => toText(text))
       .join('\n'),

@@ -2,7 +2,7 @@
 import type { Template } from '@parley/sdk';
 import { skipToken, useQuery } from '@tanstack/react-query';
 import { parley } from '../../client.ts';
-import { changeFeeds, placeInFeed, useFeed, type FeedView } from '../../records/feeds.ts';
+import { changeFeeds, placeInFeed, replaceInFeed, useFeed, type FeedView } from '../../records/feeds.ts';
 import { queries } from '../../records/queries.ts';
 
 const TEMPLATES_KEY = ['templates'] as const;
@@ -29,9 +29,10 @@ export function useTemplates(inbox: string, search: string): TemplatesView {
   return { feed, fault };
 }
 
+/** Shows a template as it is now. What is searched gets no new one, because only the platform can tell what a search finds. */
 export const showTemplate = (template: Template, inbox: string): void =>
-  changeFeeds<Template>([...TEMPLATES_KEY, inbox, ''], (feed) =>
-    placeInFeed(feed, template, ({ createdAt }) => createdAt),
+  changeFeeds<Template>([...TEMPLATES_KEY, inbox], (feed, [, , search]) =>
+    search === '' ? placeInFeed(feed, template, ({ createdAt }) => createdAt) : replaceInFeed(feed, template),
   );
 
 export const forgetTemplates = (name: string, inbox: string): void =>

@@ -1,4 +1,4 @@
-/** One template: what the contact reads, what it takes, what the network says, its other languages, its copy and its removal. */
+/** One template: what the contact reads, what it takes, what the network says, its other languages, its change, its copy and its removal. */
 import type { Template, TemplateParameter } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { parley } from '../../client.ts';
@@ -8,6 +8,7 @@ import { Details } from '../../ui/details.tsx';
 import { RemoveButton } from '../../ui/remove-button.tsx';
 import { PhonePreview } from '../../ui/templates/phone-preview.tsx';
 import { COMMON } from '../../ui/texts.ts';
+import { fitsForm } from './template-draft.ts';
 import { forgetTemplates } from './template-feed.ts';
 import { useTemplateWords } from '../../ui/templates/template-words.ts';
 import styles from './templates.module.css';
@@ -18,14 +19,15 @@ interface TemplatePaneProps {
   template: Template;
   /** The templates of the list, in which its other languages are. */
   all: readonly Template[];
-  /** Whether the user may submit and remove templates. */
+  /** Whether the user may submit, change and remove templates. */
   may: boolean;
   /** Gets "" to close it. */
   onChoose(id: string): void;
-  onCopy(template: Template): void;
+  /** Changes it, or copies it. */
+  onWrite(isEdit: boolean): void;
 }
 
-export function TemplatePane({ inbox, template, all, may, onChoose, onCopy }: TemplatePaneProps): ReactElement {
+export function TemplatePane({ inbox, template, all, may, onChoose, onWrite }: TemplatePaneProps): ReactElement {
   const texts = useTexts(TEMPLATES);
   const common = useTexts(COMMON);
   const { name } = template;
@@ -45,12 +47,17 @@ export function TemplatePane({ inbox, template, all, may, onChoose, onCopy }: Te
           ))}
         </div>
       )}
-      <Verdict template={template} />
+      <Verdict template={template} mayEdit={may && isEditable(template)} />
       <PhonePreview template={template} />
       <TemplateFacts template={template} />
       {may && (
         <div className={styles['actions']}>
-          <Button icon="copy" onClick={() => onCopy(template)}>
+          {isEditable(template) && (
+            <Button icon="edit" onClick={() => onWrite(true)}>
+              {texts.edit}
+            </Button>
+          )}
+          <Button icon="copy" onClick={() => onWrite(false)}>
             {texts.copy}
           </Button>
           <RemoveButton
@@ -64,13 +71,22 @@ export function TemplatePane({ inbox, template, all, may, onChoose, onCopy }: Te
   );
 }
 
+/** The statuses in which the network takes new contents. */
+const EDITABLE = ['APPROVED', 'REJECTED', 'PAUSED'];
+const isEditable = (template: Template): boolean => EDITABLE.includes(template.status) && fitsForm(template);
+
+interface VerdictProps {
+  template: Template;
+  mayEdit: boolean;
+}
+
 /** Why it cannot be sent, and what to do about it. */
-function Verdict({ template: { rejected_reason, unsupported } }: { template: Template }): ReactElement | null {
+function Verdict({ template: { rejected_reason, unsupported }, mayEdit }: VerdictProps): ReactElement | null {
   const texts = useTexts(TEMPLATES);
   if (rejected_reason !== null)
     return (
       <p className={styles['rejected']}>
-        <strong>{texts.rejected(rejected_reason)}</strong> {texts.remedy}
+        <strong>{texts.rejected(rejected_reason)}</strong> {mayEdit ? texts.correct : texts.remedy}
       </p>
     );
   return unsupported === null ? null : <p className={styles['fault']}>{texts.unsupported(unsupported)}</p>;

@@ -17,7 +17,7 @@ import { Empty } from '../../ui/state.tsx';
 import { useTemplateInboxes } from '../../ui/templates/template-inboxes.ts';
 import { COMMON } from '../../ui/texts.ts';
 import { editsTemplates } from '../inboxes/connection.tsx';
-import { NewTemplate } from './new-template.tsx';
+import { TemplateDialog } from './template-dialog.tsx';
 import { useTemplates } from './template-feed.ts';
 import { TemplatePane } from './template-pane.tsx';
 import { findTone, useTemplateWords } from '../../ui/templates/template-words.ts';
@@ -49,9 +49,9 @@ function TemplatesOf({ inbox }: { inbox: Inbox }): ReactElement {
   const search = params.get('search') ?? '';
   const { feed, fault } = useTemplates(inbox._id, search);
   const chosen = feed.items.find(({ _id }) => _id === params.get('template'));
-  const [draft, write] = useState<Template | 'NEW' | null>(null);
+  const [writing, write] = useState<{ from: Template | null; isEdit: boolean } | null>(null);
   const submitNew = may && (
-    <Button kind="primary" icon="plus" onClick={() => write('NEW')}>
+    <Button kind="primary" icon="plus" onClick={() => write({ from: null, isEdit: false })}>
       {texts.submitNew}
     </Button>
   );
@@ -80,13 +80,11 @@ function TemplatesOf({ inbox }: { inbox: Inbox }): ReactElement {
             template={chosen}
             all={feed.items}
             onChoose={(id) => set('template', id)}
-            onCopy={write}
+            onWrite={(isEdit) => write({ from: chosen, isEdit })}
           />
         )}
       </div>
-      {draft !== null && (
-        <NewTemplate inbox={inbox._id} from={draft === 'NEW' ? null : draft} onClose={() => write(null)} />
-      )}
+      {writing && <TemplateDialog inbox={inbox._id} {...writing} onClose={() => write(null)} />}
     </Page>
   );
 }

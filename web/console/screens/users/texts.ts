@@ -26,6 +26,11 @@ const en = {
     'The person logs in with the password alone until they set it up again. Their sessions end, and they get a mail.',
   onlyOperator: 'This person also belongs to another company, so only the operator of the platform can reset it.',
   isReset: (name: string) => `Two-factor log-in of ${name} was reset`,
+  unlink: 'Unlink from single sign-on',
+  reallyUnlink: 'Yes, unlink',
+  unlinkMeaning:
+    'For an account at the provider that was replaced. Sessions that it opened end, and the next single sign-on with the same e-mail address links the person again.',
+  isUnlinked: (name: string) => `${name} is no longer linked with an account at the provider`,
   mayLogIn: 'Can log in',
   keysLeft: (count: number) => `API keys of this person that still work: ${count}`,
   OWNER: 'Owner',
@@ -66,6 +71,11 @@ export const USERS = defineTexts(en, {
       'A pessoa entra só com a senha até configurá-la de novo. As sessões dela terminam, e ela recebe um e-mail.',
     onlyOperator: 'Esta pessoa também pertence a outra empresa, então só o operador da plataforma pode redefini-la.',
     isReset: (name) => `A verificação em duas etapas de ${name} foi redefinida`,
+    unlink: 'Desvincular do login único',
+    reallyUnlink: 'Sim, desvincular',
+    unlinkMeaning:
+      'Para uma conta do provedor que foi substituída. As sessões que ela abriu terminam, e o próximo login único com o mesmo e-mail vincula a pessoa de novo.',
+    isUnlinked: (name) => `O vínculo de ${name} com a conta no provedor foi removido`,
     mayLogIn: 'Pode entrar',
     keysLeft: (count) => `Chaves de API desta pessoa que ainda funcionam: ${count}`,
     OWNER: 'Proprietário',
@@ -106,6 +116,11 @@ export const USERS = defineTexts(en, {
     onlyOperator:
       'Esta persona también pertenece a otra empresa, así que solo el operador de la plataforma puede restablecerla.',
     isReset: (name) => `Se restableció la verificación en dos pasos de ${name}`,
+    unlink: 'Desvincular del inicio de sesión único',
+    reallyUnlink: 'Sí, desvincular',
+    unlinkMeaning:
+      'Para una cuenta del proveedor que fue reemplazada. Las sesiones que abrió terminan, y el próximo inicio de sesión único con el mismo correo vuelve a vincular a la persona.',
+    isUnlinked: (name) => `Se quitó el vínculo de ${name} con la cuenta del proveedor`,
     mayLogIn: 'Puede entrar',
     keysLeft: (count) => `Claves de API de esta persona que aún funcionan: ${count}`,
     OWNER: 'Propietario',

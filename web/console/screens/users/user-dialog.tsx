@@ -10,13 +10,13 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
 import { explainField } from '../../ui/problem.ts';
-import { ResetFactor } from './reset-factor.tsx';
 import { RemoveButton } from '../../ui/remove-button.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import { showNotice } from '../../ui/toast.tsx';
 import { InviteAgain } from './invitation-link.tsx';
 import { ROLE_HINTS, USERS } from './texts.ts';
 import { forgetUser, showUser } from './user-list.ts';
+import { WaysIn } from './ways-in.tsx';
 
 const ROLES = ['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'] as const;
 
@@ -108,7 +108,7 @@ export function UserDialog({ user, onClose, onInvited }: UserDialogProps): React
           error={explainField(error, 'status')}
         />
       )}
-      {user?.second_factor && <ResetFactor user={user} onReset={onClose} />}
+      {user && <WaysIn user={user} onChanged={onClose} />}
     </Dialog>
   );
 }

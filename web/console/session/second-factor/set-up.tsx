@@ -1,16 +1,16 @@
 /** Sets up two-factor log-in: a QR code for the authenticator app, its first code, and then the recovery codes. */
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState, type FormEvent, type ReactElement } from 'react';
+import { useState, type FormEvent, type ReactElement, type ReactNode } from 'react';
 import { parley } from '../../client.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { TextField } from '../../ui/field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
 import { explainField } from '../../ui/problem.ts';
 import { Failure, Loading } from '../../ui/state.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import { withOwnPasskey } from '../other-ways.ts';
+import { PasswordField } from '../password-field.tsx';
 import { CodeField } from './code-field.tsx';
 import { QrCode } from './qr-code.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
@@ -22,9 +22,11 @@ interface SetUpProps {
   onDone(): void;
   /** Missing where the user has to set it up. */
   onCancel?(): void;
+  /** Another way to have a second factor, below the form. */
+  otherWay?: ReactNode;
 }
 
-export function SetUp({ onDone, onCancel }: SetUpProps): ReactElement {
+export function SetUp({ onDone, onCancel, otherWay }: SetUpProps): ReactElement {
   const texts = useTexts(SECOND_FACTOR);
   const common = useTexts(COMMON);
   const [password, setPassword] = useState('');
@@ -47,34 +49,28 @@ export function SetUp({ onDone, onCancel }: SetUpProps): ReactElement {
     enable.mutate();
   };
   return (
-    <form className={styles['steps']} onSubmit={submit}>
-      <p>{texts.scan}</p>
-      <QrCode text={begun.data.uri} label={texts.qrCode} />
-      <CopyField label={texts.secret} value={begun.data.secret} />
-      <FormProblem error={enable.error} fields={['password', 'code']} />
-      <TextField
-        label={texts.password}
-        type="password"
-        autoComplete="current-password"
-        value={password}
-        onChange={setPassword}
-        error={explainField(enable.error, 'password') && texts.wrongPassword}
-        required
-        autoFocus
-      />
-      <CodeField
-        label={texts.code}
-        hint={texts.codeHint}
-        value={code}
-        onChange={setCode}
-        error={explainField(enable.error, 'code') && texts.wrongCode}
-      />
-      <div className={styles['actions']}>
-        <Button kind="primary" type="submit" isBusy={enable.isPending}>
-          {texts.turnOn}
-        </Button>
-        {onCancel && <Button onClick={onCancel}>{common.cancel}</Button>}
-      </div>
-    </form>
+    <>
+      <form className={styles['steps']} onSubmit={submit}>
+        <p>{texts.scan}</p>
+        <QrCode text={begun.data.uri} label={texts.qrCode} />
+        <CopyField label={texts.secret} value={begun.data.secret} />
+        <FormProblem error={enable.error} fields={['password', 'code']} />
+        <PasswordField value={password} onChange={setPassword} error={enable.error} autoFocus />
+        <CodeField
+          label={texts.code}
+          hint={texts.codeHint}
+          value={code}
+          onChange={setCode}
+          error={explainField(enable.error, 'code') && texts.wrongCode}
+        />
+        <div className={styles['actions']}>
+          <Button kind="primary" type="submit" isBusy={enable.isPending}>
+            {texts.turnOn}
+          </Button>
+          {onCancel && <Button onClick={onCancel}>{common.cancel}</Button>}
+        </div>
+      </form>
+      {otherWay}
+    </>
   );
 }

@@ -5,7 +5,8 @@ export const SECOND_FACTOR = defineTexts(
     title: 'Two-factor log-in',
     requiredTitle: 'Set up two-factor log-in',
     requiredLead:
-      'Your company requires it. After the password, you will log in with a code from an app on your phone.',
+      'Your company requires it. After the password, you will log in with a code from an app on your phone, or with a passkey.',
+    passkeyInstead: 'Use a passkey instead',
     lead: 'After the password, you log in with a code from an app on your phone. A leaked password is then not enough.',
     isOn: 'On',
     codesLeft: (count: number) => (count === 1 ? '1 recovery code left' : `${count} recovery codes left`),
@@ -40,7 +41,9 @@ export const SECOND_FACTOR = defineTexts(
     'pt-BR': {
       title: 'Verificação em duas etapas',
       requiredTitle: 'Configure a verificação em duas etapas',
-      requiredLead: 'A sua empresa a exige. Depois da senha, você vai entrar com um código de um app no seu celular.',
+      requiredLead:
+        'A sua empresa a exige. Depois da senha, você vai entrar com um código de um app no seu celular ou com uma chave de acesso.',
+      passkeyInstead: 'Usar uma chave de acesso',
       lead: 'Depois da senha, você entra com um código de um app no seu celular. Assim, uma senha vazada não basta.',
       isOn: 'Ativada',
       codesLeft: (count) => (count === 1 ? 'resta 1 código de recuperação' : `restam ${count} códigos de recuperação`),
@@ -75,7 +78,8 @@ export const SECOND_FACTOR = defineTexts(
       title: 'Verificación en dos pasos',
       requiredTitle: 'Configure la verificación en dos pasos',
       requiredLead:
-        'Su empresa la exige. Después de la contraseña, entrará con un código de una aplicación de su teléfono.',
+        'Su empresa la exige. Después de la contraseña, entrará con un código de una aplicación de su teléfono o con una llave de acceso.',
+      passkeyInstead: 'Usar una llave de acceso',
       lead: 'Después de la contraseña, entra con un código de una aplicación de su teléfono. Así no basta una contraseña filtrada.',
       isOn: 'Activada',
       codesLeft: (count) =>

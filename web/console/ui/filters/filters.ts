@@ -63,6 +63,7 @@ const TEXT_COLUMNS = [
   'country_code',
   'professional_network_identifier',
   'external_id',
+  'username',
 ] as const;
 
 const chooseAmong = (options: readonly string[]): Choice[] => options.map((value) => ({ value, label: value }));

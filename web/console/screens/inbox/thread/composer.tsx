@@ -3,7 +3,7 @@ import type { Contact, Conversation, Message } from '@parley/sdk';
 import { useEffect, useRef, useState, type DragEvent, type PointerEvent, type ReactElement } from 'react';
 import { parley } from '../../../client.ts';
 import { announcePresence } from '../../../live/presence.ts';
-import { useCompanyName, useQuickReplies, useUsers } from '../../../records/company.ts';
+import { useCompanyName, useQuickReplies, useUsersOf } from '../../../records/company.ts';
 import { keepPlace, type RunInTurn } from '../../../records/in-order.ts';
 import { useMay, useSession } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
@@ -64,7 +64,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
   const assist = { conversation: conversation._id, contact, place, text: draft.text, onText: draft.setText };
   const undo = useUndoing(assist);
   useWritingChoice(draft, replyTo);
-  const offers = useOffers(contact, isNote);
+  const offers = useOffers(conversation.inbox, contact, isNote);
   const hasTemplates = useHasTemplates(conversation.inbox);
   if (!useMay('messages:create')) return null;
   const addFiles = (added: readonly File[]): void => {
@@ -262,10 +262,10 @@ function insertAtCaret(field: HTMLTextAreaElement | null, words: string): string
   return field?.value ?? words;
 }
 
-function useOffers(contact: Contact | null, isNote: boolean): Record<'/' | '@', Suggestion[]> {
+function useOffers(inbox: string, contact: Contact | null, isNote: boolean): Record<'/' | '@', Suggestion[]> {
   const { user } = useSession();
   const replies = useQuickReplies();
-  const users = useUsers();
+  const users = useUsersOf(inbox);
   const company = useCompanyName();
   return {
     '/': offerQuickReplies(replies, { contact, user, company }),

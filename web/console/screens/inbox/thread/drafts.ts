@@ -5,12 +5,13 @@
 import type { Message } from '@parley/sdk';
 import { useState } from 'react';
 import { whenSeen, withLock } from '../../../../browser/tabs.ts';
-import { useSession } from '../../../session/session.ts';
+import { whenMerged } from '../../../records/merged.ts';
+import { findOwnId, useSession } from '../../../session/session.ts';
 import { createStore, keep, listKept, listKeptKeys, readKept, useStore } from '../../../store.ts';
 import { getTexts } from '../../../texts/texts.ts';
 import { whenUploadEnds, type Upload, type UploadStore } from '../../../ui/uploads/uploads.ts';
 import { UPLOADS } from '../../../ui/uploads/texts.ts';
-import { heads, readTyped } from './mail-head.ts';
+import { heads, moveTyped, readTyped } from './mail-head.ts';
 
 export type Writing = 'REPLY' | 'NOTE';
 
@@ -82,6 +83,37 @@ export function putBack(place: string, text: string): void {
   keep(key, all);
 }
 
+/**
+ * Moves what was begun in a conversation that is merged, behind what was begun in the other one, which keeps its own quote, subject and
+ * recipients. An upload that runs stays behind. Of several tabs that hear of the merge, only the first one finds a text to move in the
+ * browser's storage.
+ */
+function moveDraft(from: string, to: string): void {
+  for (const kept of Object.values(KEPT_AS)) {
+    const text = readKept(kept + from);
+    if (text === null) continue;
+    keep(kept + from, null);
+    showText(kept + from, '');
+    const before = readText(kept + to);
+    const all = before === '' ? text : `${before}\n${text}`;
+    showText(kept + to, all);
+    keep(kept + to, all);
+  }
+  moveTyped(from, to);
+  moveQuote(from, to);
+  const [source, target] = [openFiles(from), openFiles(to)];
+  const moved = source.get().filter((each) => !isRunning(each));
+  if (moved.length === 0) return;
+  target.set([...target.get(), ...moved]);
+  source.set(source.get().filter(isRunning));
+}
+
+function moveQuote(from: string, to: string): void {
+  const all = quotes.get();
+  const quote = all.get(from);
+  if (quote) quotes.set(new Map(all).set(from, null).set(to, all.get(to) ?? quote));
+}
+
 /** The message that the reply answers. */
 export function useQuote(place: string): [quote: Message | null, set: (quote: Message | null) => void] {
   const quote = useStore(quotes, (all) => all.get(place) ?? null);
@@ -150,6 +182,11 @@ window.addEventListener('storage', ({ key: name, newValue }) => {
     isTold = false;
     if (file && isRunning(file)) stopWithTab(store, file.key);
   }
+});
+
+whenMerged((from, into) => {
+  const user = findOwnId();
+  if (user !== null) moveDraft(`${user}.${from}`, `${user}.${into}`);
 });
 
 /** The replies that are sent as soon as their files are uploaded. */

@@ -53,6 +53,8 @@ function describeChange(texts: Texts, change: Change, all: readonly Change[]): s
       return to === null ? texts.noStep(before) : texts.step(after);
     case 'tag':
       return to === null ? texts.tagRemoved(from ?? '') : texts.tagAdded(to);
+    case 'merged':
+      return texts.merged;
   }
 }
 

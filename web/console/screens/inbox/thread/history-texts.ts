@@ -36,6 +36,7 @@ export const HISTORY = defineTexts(
     noStep: (name: string) => `Taken out of ${name}`,
     tagAdded: (tag: string) => `Tag ${tag} added`,
     tagRemoved: (tag: string) => `Tag ${tag} removed`,
+    merged: 'Another conversation was merged into this one',
   },
   {
     'pt-BR': {
@@ -72,6 +73,7 @@ export const HISTORY = defineTexts(
       noStep: (name) => `Retirada de ${name}`,
       tagAdded: (tag) => `Etiqueta ${tag} adicionada`,
       tagRemoved: (tag) => `Etiqueta ${tag} removida`,
+      merged: 'Outra conversa foi unida a esta',
     },
     es: {
       by: (who) => `por ${who}`,
@@ -107,6 +109,7 @@ export const HISTORY = defineTexts(
       noStep: (name) => `Sacada de ${name}`,
       tagAdded: (tag) => `Etiqueta ${tag} añadida`,
       tagRemoved: (tag) => `Etiqueta ${tag} quitada`,
+      merged: 'Otra conversación se unió a esta',
     },
   },
 );

@@ -61,11 +61,20 @@ export function useMailHead(conversation: Conversation, contact: Contact | null,
   return { head, usual, given: given ?? (typed ? {} : undefined), wrong, set: (next) => keepHead(place, next) };
 }
 
-const keepHead = (place: string, head: MailHead | null): void => {
-  const typed = head && JSON.stringify(head);
-  showTyped(place, typed ?? '');
-  keep(KEPT_AS + place, typed);
+const keepTyped = (place: string, typed: string): void => {
+  showTyped(place, typed);
+  keep(KEPT_AS + place, typed === '' ? null : typed);
 };
+
+const keepHead = (place: string, head: MailHead | null): void => keepTyped(place, head ? JSON.stringify(head) : '');
+
+/** Moves the subject and recipients to another place, unless some are typed there. */
+export function moveTyped(from: string, to: string): void {
+  const typed = readTyped(from);
+  if (typed === '') return;
+  if (readTyped(to) === '') keepTyped(to, typed);
+  keepTyped(from, '');
+}
 
 /** Restores the subject and recipients of a mail that was taken back. */
 export const putMailBack = (place: string, { subject, to = [], cc = [], bcc = [] }: GivenMail): void =>

@@ -15,6 +15,7 @@ import { parley } from '../../../client.ts';
 import { nameSummary } from '../../../records/contacts.ts';
 import { findKnownConversation } from '../../../records/conversations.ts';
 import { inOrder, type RunInTurn } from '../../../records/in-order.ts';
+import { findRemaining, whenMerged } from '../../../records/merged.ts';
 import { findNewestMessage, showMessage } from '../../../records/messages.ts';
 import { showCreated } from '../../../records/scheduled-messages.ts';
 import { readUndoSeconds } from '../../../session/undo-seconds.ts';
@@ -62,45 +63,44 @@ export interface Outgoing {
 const KEPT_AS = 'parley.outbox.';
 /** An Idempotency-Key is remembered for a day; a message that is older could be sent twice. */
 const LIFE_MS = 20 * 3_600_000;
-const NONE: readonly Outgoing[] = [];
 
-const outbox = createStore<ReadonlyMap<string, readonly Outgoing[]>>(readOutbox());
+const outbox = createStore<readonly Outgoing[]>(readOutbox());
 
-function readOutbox(): ReadonlyMap<string, readonly Outgoing[]> {
+function readOutbox(): readonly Outgoing[] {
   const kept = listKept(KEPT_AS).map((text) => JSON.parse(text) as Outgoing);
   const young = kept.filter(({ createdAt }) => Date.now() - Date.parse(createdAt) < LIFE_MS);
   // What was on its way when the page was closed may have arrived. Sending it again is safe, but the person decides that.
-  const stopped = young.map((each) => ({ ...each, problem: each.problem ?? '' }));
-  return Map.groupBy(stopped, ({ conversation }) => conversation);
+  return young.map((each) => ({ ...each, problem: each.problem ?? '' }));
 }
 
-function change(conversation: string, next: (list: readonly Outgoing[]) => readonly Outgoing[]): void {
-  const list = next(outbox.get().get(conversation) ?? NONE);
-  const all = new Map(outbox.get()).set(conversation, list);
-  if (list.length === 0) all.delete(conversation);
-  outbox.set(all);
-}
-
-function put(outgoing: Outgoing): void {
+function put(given: Outgoing): void {
+  // Its conversation may have been merged while it was on its way.
+  const outgoing = { ...given, conversation: findRemaining(given.conversation) };
   keep(KEPT_AS + outgoing.key, JSON.stringify(outgoing));
-  change(outgoing.conversation, (list) =>
-    list.some(({ key }) => key === outgoing.key)
-      ? list.map((each) => (each.key === outgoing.key ? outgoing : each))
-      : [...list, outgoing],
-  );
+  const list = outbox.get();
+  const index = list.findIndex(({ key }) => key === outgoing.key);
+  outbox.set(index < 0 ? [...list, outgoing] : list.with(index, outgoing));
 }
 
-export function discard({ conversation, key }: Outgoing): void {
+export function discard({ key }: Outgoing): void {
   keep(KEPT_AS + key, null);
-  change(conversation, (list) => list.filter((each) => each.key !== key));
+  outbox.set(outbox.get().filter((each) => each.key !== key));
 }
 
 /** Follows what this user has not got sent in a conversation; another person at the same browser neither sees nor sends it. */
 export function useOutbox(conversation: string): readonly Outgoing[] {
   const { user } = useSession();
-  const all = useStore(outbox, (kept) => kept.get(conversation) ?? NONE);
-  return useMemo(() => all.filter((each) => each.user === user._id), [all, user._id]);
+  const all = useStore(outbox);
+  return useMemo(
+    () => all.filter((each) => each.user === user._id && each.conversation === conversation),
+    [all, user._id, conversation],
+  );
 }
+
+// Unsent messages go with their conversation.
+whenMerged((from) => {
+  for (const each of outbox.get()) if (each.conversation === from) put(each);
+});
 
 /** Pages that are not served over https have no crypto.randomUUID(). */
 const makeKey = (): string =>
@@ -169,7 +169,7 @@ export async function postAgain(
     discard(outgoing);
   } catch (error) {
     put({ ...outgoing, problem: explainError(error), openConversation: findOpenConversation(error) });
-    sayUnsent(outgoing.conversation);
+    sayUnsent(findRemaining(outgoing.conversation));
   }
 }
 

@@ -45,9 +45,7 @@ export const offerQuickReplies = (replies: readonly QuickReply[], values: Variab
   }));
 
 export const offerUsers = (users: readonly User[]): Suggestion[] =>
-  users
-    .filter(({ status }) => status === 'ACTIVE')
-    .map(({ _id, name, email }) => ({ key: _id, label: `@${name}`, detail: email, text: `@${name} `, user: _id }));
+  users.map(({ _id, name, email }) => ({ key: _id, label: `@${name}`, detail: email, text: `@${name} `, user: _id }));
 
 export interface Suggestions {
   items: readonly Suggestion[];

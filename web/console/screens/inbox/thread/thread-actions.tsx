@@ -2,7 +2,7 @@
 import type { Conversation, ConversationUpdate } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { useAgents, usePipelines, useUser, useUsers } from '../../../records/company.ts';
+import { useAgents, usePipelines, useUser, useUsersOf } from '../../../records/company.ts';
 import { assignTo, changeStep, showConversation, useConversationChange } from '../../../records/conversations.ts';
 import { formatMoment } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
@@ -152,7 +152,7 @@ function OwnerButton({ owner, ...trigger }: Pick<Conversation, 'owner'>): ReactE
 function useOwnerItems(conversation: Conversation, apply: Change): MenuItem[] {
   const { owner } = conversation;
   const texts = useTexts(THREAD);
-  const users = useUsers().filter(({ status }) => status === 'ACTIVE');
+  const users = useUsersOf(conversation.inbox);
   const items = users.map((user) => ({
     key: user._id,
     label: user.name,

@@ -2,6 +2,7 @@
 import type { Conversation } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { askToMerge } from '../../../frame/merging.ts';
 import { findReturn } from '../../../frame/writing.ts';
 import { useTeams } from '../../../records/company.ts';
 import { useWaitsOffline } from '../../../records/in-order.ts';
@@ -43,7 +44,13 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
   const isWaiting = useWaitsOffline(conversation._id);
   const summarizing = useSummarizing(conversation);
   const transcripts = useTranscripts(conversation._id);
-  const more = [...(summarizing ? [summarizing] : []), ...listUnder(transcripts)];
+  const merge: MenuItem = {
+    key: 'merge',
+    label: texts.mergeInto,
+    icon: 'merge',
+    onSelect: () => askToMerge(conversation),
+  };
+  const more = [...(summarizing ? [summarizing] : []), ...(mayChange ? [merge] : []), ...listUnder(transcripts)];
   const details: MenuItem = {
     key: 'details',
     label: texts.details,

@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import { parley, toScreen } from '../../../../client.ts';
 import { useBusiness } from '../../../../records/businesses.ts';
 import { useCustomFields, useUserName } from '../../../../records/company.ts';
-import { showContact } from '../../../../records/contacts.ts';
+import { showContact, showUsername } from '../../../../records/contacts.ts';
 import { useMay } from '../../../../session/session.ts';
 import { CONTACT_FIELDS } from '../../../../texts/contact-fields.ts';
 import { formatMoment } from '../../../../texts/formats.ts';
@@ -54,6 +54,7 @@ function useFacts(contact: Contact): Detail[] {
   const facts: Detail[] = [
     [texts.phone, contact.phone_number],
     [texts.email, contact.email],
+    [names.username, showUsername(contact)],
     [texts.language, contact.language],
     contact.business !== null &&
       maySeeBusiness && [names.business, <BusinessLink key="business" id={contact.business} />],
