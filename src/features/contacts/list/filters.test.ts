@@ -405,7 +405,10 @@ describe('an invalid filter is refused with its place named', async () => {
     for (const value of [3, ['x']]) {
       await refused(third({ field: FIELDS.LIST, operator: 'eq', value }), 'VALIDATION_FAILED', path);
     }
-    for (const value of ['\0', '\ud800']) await refused(third({ ...good, value }), 'MALFORMED_BODY', path);
+    for (const bad of ['\0', '\ud800']) {
+      await refused(third({ ...good, value: bad }), 'MALFORMED_BODY', path);
+      await refused(third({ ...good, field: bad }), 'MALFORMED_BODY', path.replace('value', 'field'));
+    }
     await refused(
       `[${JSON.stringify({ field: FIELDS.NUMBER, operator: 'eq' }).slice(0, -1)},"value":1e999}]`,
       'VALIDATION_FAILED',

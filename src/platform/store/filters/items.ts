@@ -60,6 +60,7 @@ function readFilterItem(item: unknown, path: string): FilterItem {
   const surplus = Object.keys(item).find((name) => !PROPERTIES.has(name));
   if (surplus !== undefined)
     throw invalid(`${path}.${surplus}`, 'is not a property of a filter', 'ADDITIONAL_PROPERTIES');
+  if (typeof field === 'string') checkText(field, `${path}.field`);
   const known = OPERATORS.find((name) => name === operator);
   if (!known) throw invalid(`${path}.operator`, `must be one of ${describeValues(OPERATORS)}`, 'ENUM');
   return { path, field, operator: known, value };
