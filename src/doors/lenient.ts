@@ -2,6 +2,7 @@
  * Reads what clients of other systems send. They are written for servers that take more than the API does: unknown properties are ignored,
  * numbers and flags also come as text, and an empty text means that there is no value.
  */
+import { checkJson } from '../platform/http/body.ts';
 import { getOwnProperty } from '../platform/values/own-property.ts';
 import type { JsonObject } from './json.ts';
 
@@ -49,10 +50,13 @@ export function readList(from: unknown, name: string): unknown[] {
 function readStructure(from: unknown, name: string): unknown {
   const value = readValue(from, name);
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
+  let inner: unknown;
   try {
-    return JSON.parse(value) as unknown;
+    inner = JSON.parse(value);
   } catch {
     // Failure policy: a text that is no JSON is a text.
     return value;
   }
+  checkJson(inner, name);
+  return inner;
 }

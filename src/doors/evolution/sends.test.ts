@@ -48,6 +48,13 @@ test('sendText in both forms sends one text, and answers as Evolution does', asy
   assert.equal(audit.result[0]?.via, 'EVOLUTION');
 });
 
+test('JSON inside of a text, as a form has it, is refused with NUL or half of a surrogate pair in it', async () => {
+  for (const bad of [String.raw`{"text":"a\u0000b"}`, String.raw`{"text":"\ud800"}`])
+    await send(400, 'sendText', { number, textMessage: bad });
+  const taken = await send(201, 'sendText', { number, textMessage: '{"text":"Yes."}' });
+  assert.equal((await findStored(taken)).content, 'Yes.');
+});
+
 test("a quoted message is answered by the network's id and by its own; one that is unknown is left out", async () => {
   for (const id of [written.external_id, written._id]) {
     const answer = await send(201, 'sendText', {

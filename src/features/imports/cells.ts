@@ -2,6 +2,7 @@
  * Converts cells of a sheet to typed values and back. Common ways to write numbers, dates and lists are understood; everything else is an
  * error of its row.
  */
+import { checkText } from '../../platform/http/body.ts';
 import { isPrecise } from '../../platform/values/numbers.ts';
 import type { Cell } from '../../platform/work/sheets/sheet.ts';
 import type { Value } from '../custom-fields/schemas.ts';
@@ -55,9 +56,13 @@ export function splitList(text: string): string[] {
   if (text.startsWith('[')) {
     try {
       const items: unknown = JSON.parse(text);
-      if (Array.isArray(items)) return items.map(String);
+      if (Array.isArray(items)) {
+        const list = items.map(String);
+        for (const item of list) checkText(item, '');
+        return list;
+      }
     } catch {
-      // Failure policy: a text that only looks like JSON is read as a list of items.
+      // Failure policy: a text that only looks like JSON, or hides what cannot be stored, is read as a list of items.
     }
   }
   return [

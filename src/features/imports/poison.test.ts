@@ -23,6 +23,15 @@ test('a cell of 64,000 empty tags is an error of its row', async () => {
   assert.deepEqual(listFaults(fewer), [{ row: 2, field: 'tags', message: 'must be at most 50 tags' }]);
 });
 
+test('a list in JSON with NUL or half of a surrogate pair in an item is read as a list without JSON, and no other row fails', async () => {
+  const bad = [String.raw`"[""a\u0000b"",""c""]"`, String.raw`"[""\ud800""]"`];
+  const result = await imported(
+    'nul.csv',
+    ['external_id,tags', `1,${bad[0]}`, `2,${bad[1]}`, '3,"[""d""]"'].join('\n'),
+  );
+  assert.deepEqual([result.status, result.created_count, result.failed_count], ['COMPLETED', 3, 0]);
+});
+
 test('a cell over 32 kB and a row over 80 kB are errors of their rows and name the column, in a CSV and in a workbook', async () => {
   const cell = 'x'.repeat(32 * 1024);
   const titles = ['name', 'external_id', 'email', 'avatar_url', 'language', 'tags'];

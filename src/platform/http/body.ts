@@ -42,12 +42,16 @@ export function parseJson(raw: Buffer): unknown {
     const place = /line \d+ column \d+/.exec((error as Error).message)?.[0];
     throw makeMalformedError(`The body is not JSON${place ? `: see ${place}` : ''}`);
   }
-  checkValue(value, { path: '', depth: 0, budget: { values: MAX_VALUES } });
+  checkJson(value, '');
   const lost = findLostDigits(text);
   if (lost !== null)
     throw invalid(lost || 'body', 'has more digits than a number can store: send it as text', 'PRECISION');
   return value;
 }
+
+/** Refuses parsed JSON that is too large, or has texts that PostgreSQL cannot store. `path` is where it stands in the request. */
+export const checkJson = (value: unknown, path: string): void =>
+  checkValue(value, { path, depth: 0, budget: { values: MAX_VALUES } });
 
 interface JsonPlace {
   path: string;
