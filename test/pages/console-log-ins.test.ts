@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, findDialog, openConsoleAt, openEnglishPage } from '../support/console.ts';
+import { findBarriers, findDialog, openConsoleAt, openEnglishPage, waitForDialog } from '../support/console.ts';
 import { CLIENT, startProvider } from '../support/openid.ts';
 import { createPerson, PASSWORD, readMailToken, resetPassword, waitForMail } from '../support/people.ts';
 import { startPlatform } from '../support/platform.ts';
@@ -124,7 +124,7 @@ test('by keyboard alone a person adds a passkey, logs in with it and without a p
   await page.getByText('You have no passkeys yet.').waitFor();
   await tabTo(page, 'Add a passkey');
   await page.keyboard.press('Enter');
-  await findDialog(page).waitFor();
+  await waitForDialog(page);
   assert.equal(await findDialog(page).getByLabel('Name').inputValue(), 'Chrome on Linux');
   await page.keyboard.type('Laptop');
   await page.keyboard.press('Tab');
@@ -163,14 +163,14 @@ test('by keyboard alone a person adds a passkey, logs in with it and without a p
   await page.getByRole('button', { name: 'Rename: Laptop' }).waitFor();
   await tabTo(page, 'Rename: Laptop');
   await page.keyboard.press('Enter');
-  await findDialog(page).waitFor();
+  await waitForDialog(page);
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('Phone');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Remove: Phone' }).waitFor();
+  await page.getByRole('button', { name: 'Rename: Phone' }).and(page.locator(':focus')).waitFor();
   await tabTo(page, 'Remove: Phone');
   await page.keyboard.press('Enter');
-  await findDialog(page).waitFor();
+  await waitForDialog(page);
   await page.keyboard.type(PASSWORD);
   await page.keyboard.press('Enter');
   await page.getByText('You have no passkeys yet.').waitFor();
@@ -180,6 +180,26 @@ test('by keyboard alone a person adds a passkey, logs in with it and without a p
   await page.getByRole('button', { name: 'Log in with a passkey' }).click();
   await page.getByText('This passkey does not log you in.').waitFor();
   assert.deepEqual(withoutErrors(complaints()), []);
+  await close();
+});
+
+test('a fault of the platform leaves somebody who is logged in where they are, and a page that is opened offers to try again', async () => {
+  const { email } = await createPerson(platform, demo._id, 'OPERATOR');
+  const { page, close } = await openConsoleAt({ url, email }, browser, { path: '/profile' });
+  await addAuthenticator(page);
+  const me = '**/v1/auth/me';
+  await page.route(me, (route) => route.fulfill({ status: 500, json: {} }));
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await findDialog(page).getByLabel('Password').fill(PASSWORD);
+  const asked = page.waitForResponse(me);
+  await page.keyboard.press('Enter');
+  await (await asked).finished();
+  await page.getByText('not used yet').waitFor();
+  await page.reload();
+  await page.getByText('The platform cannot be reached.').waitFor();
+  await page.unroute(me);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('not used yet').waitFor();
   await close();
 });
 
@@ -277,7 +297,7 @@ test('by keyboard alone a user whose company requires a second factor registers 
   await page.getByLabel('Password').and(page.locator(':focus')).waitFor();
   await tabTo(page, 'Use a passkey instead');
   await page.keyboard.press('Enter');
-  await findDialog(page).waitFor();
+  await waitForDialog(page);
   assert.deepEqual(await findBarriers(page), []);
   await page.keyboard.press('Tab');
   await page.keyboard.type(PASSWORD);

@@ -68,10 +68,14 @@ export async function readSession(): Promise<void> {
     if (typeof next !== 'string') preferLanguage(next.user.language);
     state.set(next);
   } catch (error) {
-    // Failure policy: any answer means that the session does not count; without an answer the page offers to try again.
-    state.set(isParleyError(error) && error.code !== 'NO_ANSWER' ? 'OUT' : 'UNREACHABLE');
+    // Failure policy: a refusal means that nobody is logged in. After anything else, a session that is known stays, and a page without one
+    // offers to try again.
+    if (isRefusal(error)) state.set('OUT');
+    else if (!isLoggedIn()) state.set('UNREACHABLE');
   }
 }
+
+const isRefusal = (error: unknown): boolean => isParleyError(error) && (error.status === 401 || error.status === 403);
 
 /** Asks again what the user may do and sees, which administrators can change. */
 export async function rereadSession(): Promise<void> {
