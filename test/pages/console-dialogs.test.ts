@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, findDialog, openConsole } from '../support/console.ts';
+import { findBarriers, findDialog, openConsole, waitForDialog } from '../support/console.ts';
 import { startPlatform } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
@@ -67,7 +67,7 @@ test('a dialog begins at its first field or button, one without any at its main 
   for (const [path, open, focused] of dialogs) {
     await page.goto(`${platform.url}/console${path}`);
     await open();
-    await findDialog(page).waitFor();
+    await waitForDialog(page);
     await waitUntil(`${focused} to have the focus`, async () => (await page.evaluate(FOCUSED)) === focused);
   }
   assert.deepEqual(complaints(), []);

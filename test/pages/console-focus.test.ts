@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, findDialog, openConsole, waitForSent } from '../support/console.ts';
+import { findBarriers, findDialog, openConsole, waitForSent, waitForDialog } from '../support/console.ts';
 import { makePng } from '../support/media-samples.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { orderAtTop, writeAsContact } from '../support/traffic.ts';
@@ -79,7 +79,7 @@ test('a whole sentence that follows any action of the composer is text, and chan
     },
     'the template dialog is left with Escape': async () => {
       await press('Send a template');
-      await findDialog(page).waitFor();
+      await waitForDialog(page);
       await keyboard.press('Escape');
     },
     'a menu is left with Escape': async () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, findDialog, openConsole, openConsoleAt } from '../support/console.ts';
+import { findBarriers, findDialog, openConsole, openConsoleAt, waitForDialog } from '../support/console.ts';
 import { createPerson, PASSWORD } from '../support/people.ts';
 import { startPlatform } from '../support/platform.ts';
 
@@ -120,7 +120,7 @@ test('by keyboard alone a person sets up two-factor log-in, sees the recovery co
 
   await tabTo(page, 'Turn off');
   await page.keyboard.press('Enter');
-  await findDialog(page).waitFor();
+  await waitForDialog(page);
   await page.keyboard.type(PASSWORD);
   await page.keyboard.press('Tab');
   await page.keyboard.insertText(codes[1] ?? '');

@@ -95,14 +95,11 @@ test('a long table is read on while somebody moves through it, searched and orde
   });
   const grid = page.getByRole('grid', { name: 'Cities' });
   await grid.getByRole('gridcell').first().click();
-  const last = grid.getByRole('button', { name: 'Remove row 230', exact: true });
-  await waitUntil('the last row', async () => {
+  // The last row may be read after the focus has gone to the last one before it.
+  await waitUntil('the focus on the last row', async () => {
     await press(page, 'Control+End');
-    return (await last.count()) > 0;
+    return (await grid.locator('[role=row]:has(:focus)').innerText()).includes('230');
   });
-  await waitUntil('the focus on it', async () =>
-    (await grid.locator('[role=row]:has(:focus)').innerText()).includes('230'),
-  );
   assert.ok((await grid.getByRole('row').count()) <= 60);
   await page.getByLabel('Order').selectOption('Last row first');
   await waitUntil('the last row first', async () => (await grid.getByRole('row').nth(1).innerText()).startsWith('230'));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, findDialog, holdAnswers, openConsole, waitForSent } from '../support/console.ts';
+import { findBarriers, findDialog, holdAnswers, openConsole, waitForSent, waitForDialog } from '../support/console.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { waitUntil } from '../support/wait.ts';
 
@@ -231,7 +231,7 @@ describe('every screen', () => {
       await page.goto(`${platform.url}/console${path}`);
       await page.locator('main').waitFor();
       await open();
-      await findDialog(page).waitFor();
+      await waitForDialog(page);
       await check(`a dialog of ${path}`);
       if (path !== '/inboxes') continue;
       await page.getByRole('button', { name: /^WhatsApp A business number/ }).click();
@@ -244,7 +244,7 @@ describe('every screen', () => {
     await page.goto(`${platform.url}/console/contacts`);
     await page.getByRole('row', { name: /Lia Prado/ }).click();
     await press('Merge')();
-    await findDialog(page).waitFor();
+    await waitForDialog(page);
     await check('the merge of a contact');
     await page.goto(`${platform.url}/console/contacts/import`);
     const buffer = Buffer.from('Nome,Cidade\nAna,Recife\n');

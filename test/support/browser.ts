@@ -18,6 +18,10 @@ export interface OpenPage {
   requests: string[];
 }
 
+/** After so long, and each time it has passed again, an open page says what it shows: what a test waits for may never come. */
+const SAID_MS = 300_000;
+const MOST_SAID = 2_000;
+
 interface BrowserOptions {
   /** True: each page gets a microphone that hears tones; otherwise there is none. */
   hasMicrophone?: boolean;
@@ -58,6 +62,8 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   // A busy machine needs many times what an idle one does, so an element that has not appeared after this time never will.
   context.setDefaultTimeout(600_000);
   const page = await context.newPage();
+  const watch = setInterval(() => void sayWhatItShows(page), SAID_MS).unref();
+  page.once('close', () => clearInterval(watch));
   const complaints: string[] = [];
   const requests: string[] = [];
   page.on('console', (message) => {
@@ -73,6 +79,18 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   });
   context.on('request', (request) => requests.push(request.url()));
   return { page, complaints, requests };
+}
+
+async function sayWhatItShows(page: Page): Promise<void> {
+  const body = page.locator('body');
+  const focused = page.locator(':focus');
+  // Failure policy: a page that cannot be read, or is being closed, says only that.
+  const shown = await body.innerText({ timeout: SAID_MS }).catch((error) => String(error));
+  const focus = await focused.evaluate((element) => element.outerHTML, null, { timeout: 1_000 }).catch(() => 'nothing');
+  const seconds = SAID_MS / 1_000;
+  process.stderr.write(
+    `${page.url()} is still open after ${seconds} s, with the focus on ${focus.slice(0, 200)}:\n${shown.slice(0, MOST_SAID)}\n`,
+  );
 }
 
 /** Returns the path of the browser; null lets Playwright look for its own. */

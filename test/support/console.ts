@@ -79,6 +79,10 @@ export async function fillLogIn(page: Page, email: string): Promise<void> {
 /** The open dialog of a page. A notice, which may still be there, has the same role. */
 export const findDialog = (page: Page): Locator => page.locator('[role=dialog]:not([data-notice])');
 
+/** Waits until a dialog is open and has taken the focus, which it does a moment after it is visible. */
+export const waitForDialog = (page: Page): Promise<void> =>
+  page.locator('[role=dialog]:not([data-notice]):focus-within').waitFor();
+
 /** Waits until a part of the page shows a message that the network has taken, and may have delivered since. */
 export const waitForSent = (part: Locator): Promise<void> =>
   part.getByRole('img', { name: /^(Sent|Delivered|Read)$/ }).waitFor();

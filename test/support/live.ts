@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { waitUntil } from './wait.ts';
 import type { Json } from './platform.ts';
 
+const MOST_SAID = 2_000;
+
 export interface LiveEvent {
   event: string;
   data: Json;
@@ -83,9 +85,13 @@ export async function connectLive(
     cursor: () => cursor,
     isClosed: () => isClosed,
     waitFor: async (event: string, match = (_data: Json): boolean => true) => {
-      const found = await waitUntil(`the event ${event}`, () =>
-        events.find((each) => each.event === event && match(each.data)),
-      );
+      const look = (): LiveEvent | undefined => events.find((each) => each.event === event && match(each.data));
+      const found = await waitUntil(`the event ${event}`, () => look() ?? isClosed).catch((error: Error) => {
+        // A busy platform may have noted no change for a moment: then it sends `reset`, and a page reads its lists again.
+        error.message += `; the last that came: ${JSON.stringify(events.slice(-3)).slice(0, MOST_SAID)}`;
+        throw error;
+      });
+      assert.ok(found !== true, `the stream ended before the event ${event}`);
       return found.data;
     },
     close: async () => {
