@@ -85,7 +85,7 @@ async function sayWhatItShows(page: Page): Promise<void> {
   const body = page.locator('body');
   const focused = page.locator(':focus');
   // Failure policy: a page that cannot be read, or is being closed, says only that.
-  const shown = await body.innerText({ timeout: SAID_MS }).catch((error) => String(error));
+  const shown = await body.innerText({ timeout: SAID_MS }).catch(String);
   const focus = await focused.evaluate((element) => element.outerHTML, null, { timeout: 1_000 }).catch(() => 'nothing');
   const seconds = SAID_MS / 1_000;
   process.stderr.write(

@@ -86,11 +86,12 @@ export async function connectLive(
     isClosed: () => isClosed,
     waitFor: async (event: string, match = (_data: Json): boolean => true) => {
       const look = (): LiveEvent | undefined => events.find((each) => each.event === event && match(each.data));
-      const found = await waitUntil(`the event ${event}`, () => look() ?? isClosed).catch((error: Error) => {
-        // A busy platform may have noted no change for a moment: then it sends `reset`, and a page reads its lists again.
-        error.message += `; the last that came: ${JSON.stringify(events.slice(-3)).slice(0, MOST_SAID)}`;
-        throw error;
-      });
+      // A busy platform may have noted no change for a moment: then it sends `reset`, and a page reads its lists again.
+      const shown = (): string => JSON.stringify(events.slice(-3)).slice(0, MOST_SAID);
+      const found = await waitUntil(
+        () => `the event ${event} after ${shown()}`,
+        () => look() ?? isClosed,
+      );
       assert.ok(found !== true, `the stream ended before the event ${event}`);
       return found.data;
     },

@@ -10,20 +10,21 @@ const SAID_MS = 60_000;
  */
 const LIMIT_MS = 600_000;
 
-/** Waits until `look` returns a value. Throws after the time limit, which the proofs of test/full choose. */
+/** Waits until `look` returns a value. Throws after the time limit, which the proofs of test/full choose. `what` is read only then. */
 export async function waitUntil<T>(
-  what: string,
+  what: string | (() => string),
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
   timeoutMs = LIMIT_MS,
 ): Promise<T> {
+  const say = typeof what === 'string' ? () => what : what;
   const startedMs = performance.now();
   let hasSaid = false;
   for (;;) {
     const found = await look();
     if (found !== null && found !== undefined && found !== false) return found;
     const waitedMs = performance.now() - startedMs;
-    if (waitedMs > timeoutMs) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
-    if (waitedMs > SAID_MS && !hasSaid) process.stderr.write(`still waiting for ${what}\n`);
+    if (waitedMs > timeoutMs) throw new Error(`waited ${timeoutMs} ms in vain for ${say()}`);
+    if (waitedMs > SAID_MS && !hasSaid) process.stderr.write(`still waiting for ${say()}\n`);
     hasSaid = waitedMs > SAID_MS;
     const pauseMs = Math.min(Math.max(waitedMs * PAUSE_MS.share, PAUSE_MS.least), PAUSE_MS.most);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
