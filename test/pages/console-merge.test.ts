@@ -239,6 +239,27 @@ test('a user who opens another conversation while one is merged stays there, and
   }
 });
 
+test('a failure is said to a user who has gone back to the choice while the merge waited', async () => {
+  const { newer } = await serveTwice('Ximena Twice');
+  const path = `/inbox/all/${newer['_id']}`;
+  const { page, complaints, close } = await openConsole(platform, browser, { path, viewport });
+  await page.getByRole('log').getByText('Still nothing here').waitFor();
+  await refuseToSend(page);
+  const held = await holdAnswers(page, '/v1/messages/send-text');
+  await write(page, 'Sorry for the delay');
+  await findDraft(page).press('Enter');
+  await held.answered();
+  await mergeInto(page, /Where is my order/);
+  await findDialog(page).getByRole('button', { name: 'Back' }).click();
+  await findDialog(page)
+    .getByRole('button', { name: /Where is my order/ })
+    .waitFor();
+  await held.release();
+  await page.locator('[data-notice]', { hasText: 'Nothing was changed' }).waitFor();
+  assert.deepEqual(withoutRefusals(complaints()), []);
+  await close();
+});
+
 test('the merge dialog closes when another user merges its conversation', async () => {
   const { older, newer } = await serveTwice('Xenia Twice');
   const path = `/inbox/all/${newer['_id']}`;

@@ -1,7 +1,7 @@
 /** Merges a conversation into another one of the contact: shows these, says what happens, and opens the one that stays. */
 import type { Conversation } from '@parley/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactElement } from 'react';
+import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { endMerging, isMerging, useMerging } from '../../../frame/merging.ts';
 import { findReturn } from '../../../frame/writing.ts';
@@ -93,6 +93,11 @@ interface QuestionProps {
 function Question({ from, into, onBack }: QuestionProps): ReactElement {
   const texts = useTexts(MERGE);
   const [location, navigate] = useLocation();
+  const isShown = useRef(false);
+  useEffect(() => {
+    isShown.current = true;
+    return () => void (isShown.current = false);
+  }, []);
   const finish = (): void => {
     noteMerge(from._id, into._id);
     endPresence(from._id);
@@ -108,8 +113,8 @@ function Question({ from, into, onBack }: QuestionProps): ReactElement {
   };
   const merge = (): Promise<void> =>
     mergeConversation(from._id, into._id).catch((error: unknown) => {
-      // A dialog that was closed meanwhile cannot show it.
-      if (!isMerging(from._id)) showErrorOf(from._id, explainError(error));
+      // A question that was left meanwhile cannot show it.
+      if (!isShown.current) showErrorOf(from._id, explainError(error));
       throw error;
     });
   return (
