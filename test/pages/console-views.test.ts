@@ -201,3 +201,27 @@ async function phoneOf(index: number): Promise<string> {
   const { body } = await call(200, 'GET', `/v1/conversations/${ids[index]}`);
   return body.contact_summary.phone_number.replace('+', '');
 }
+
+test('a view that is created while the views are read for the first time is shown', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/contacts' });
+  await page.getByRole('heading', { name: 'Contacts' }).waitFor();
+  const held = await holdAnswers(page, '/v1/views?');
+  await page
+    .getByRole('link', { name: /^Inbox/ })
+    .first()
+    .click();
+  await held.answered();
+  const body = { name: 'Late arrival', is_shared: true, filters: {} };
+  const { body: view } = await call(201, 'POST', '/v1/views', { body });
+  // What is written later arrives later.
+  await writeAsContact(platform, { name: 'Lena Depois', text: 'Hello' });
+  await findList(page)
+    .getByRole('link', { name: /Lena Depois/ })
+    .waitFor();
+  assert.equal(await findView(page, 'Late arrival').count(), 0);
+  await held.release();
+  await findView(page, 'Late arrival').waitFor();
+  await call(200, 'DELETE', `/v1/views/${view._id}`);
+  assert.deepEqual(complaints(), []);
+  await close();
+});

@@ -146,12 +146,14 @@ export const useAreCustomFieldsLoading = (): boolean => useAllCustomFields().isP
 export const useDefaultInboxes = (agent: string): readonly Inbox[] =>
   useInboxes().filter(({ default_agent, status }) => default_agent === agent && status === 'ACTIVE');
 
-/** Shows a record as it is now in one of these lists; a new one comes first. */
-export const replaceInCompany = <T extends { _id: string }>(name: 'inboxes', record: T): void =>
-  void queries.setQueryData<readonly T[]>(['company', name], (list) => {
-    const index = list?.findIndex(({ _id }) => _id === record._id) ?? -1;
-    return index < 0 ? list && [record, ...list] : list?.with(index, record);
-  });
+/** Shows a record as it is now in one of these lists; a new one comes first. A list that is being read is read again. */
+export function replaceInCompany<T extends { _id: string }>(name: 'inboxes', record: T): void {
+  const queryKey = ['company', name];
+  const list = queries.getQueryData<readonly T[]>(queryKey);
+  if (!list) return rereadCompany(name);
+  const index = list.findIndex(({ _id }) => _id === record._id);
+  queries.setQueryData<readonly T[]>(queryKey, index < 0 ? [record, ...list] : list.with(index, record));
+}
 
 /** Reads one of these lists again, after a change of it. */
 export const rereadCompany = (

@@ -74,6 +74,7 @@ export function createSaved<V extends Saved>({ list, useAll, update, remove, cou
     const known = readList().find(({ _id }) => _id === saved._id);
     // An answer and an event may arrive in another order than they were made.
     if (known && known.updatedAt > saved.updatedAt) return;
+    if (!queries.getQueryData(listKey)) return reread();
     changeList((all) => [...all.filter(({ _id }) => _id !== saved._id), saved]);
     // A change of the name or the place leaves the counts as they are.
     if (describeCounted(known) !== describeCounted(saved)) recount();
@@ -103,7 +104,7 @@ export function createSaved<V extends Saved>({ list, useAll, update, remove, cou
       const stored = lastMove.then(async () => {
         for (const each of changed) show(await update(each._id, { position: placeOf(each) }));
       });
-      // The caller handles a failure.
+      // Whoever asked for the move shows its failure; the next move begins all the same.
       lastMove = stored.catch(reread);
       return stored;
     },
