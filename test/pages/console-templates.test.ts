@@ -62,6 +62,32 @@ test('a template is submitted with examples of its variables, shown as on a phon
   await close();
 });
 
+test('a rejected template is edited, and one with a picture, for which the form has no field, is copied', async () => {
+  const { body: inbox } = await call(200, 'GET', `/v1/inboxes/${platform.demo.inbox}`);
+  for (const name of ['appointment_reminder', 'summer_offer'])
+    await platform.sandbox('PATCH', '/sandbox/templates', {
+      waba_id: inbox.api_wap_config.waba_id,
+      name,
+      language: 'pt_BR',
+      status: 'REJECTED',
+      rejected_reason: 'INVALID_FORMAT',
+      notify: true,
+    });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/templates' });
+  for (const [name, advice, edits] of [
+    ['appointment_reminder', 'Edit it and submit it again.', 1],
+    ['summer_offer', 'Copy it, correct the copy and submit it under another name.', 0],
+  ] as const) {
+    await page.getByRole('row', { name: new RegExp(`${name} pt_BR.*Rejected`) }).press('Enter');
+    const pane = page.getByRole('complementary', { name });
+    await pane.getByText(advice).waitFor();
+    await pane.getByRole('button', { name: 'Copy' }).waitFor();
+    assert.equal(await pane.getByRole('button', { name: 'Edit' }).count(), edits);
+  }
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('a message of a campaign is sent to the user’s own number, with names in place of values that differ from contact to contact', async () => {
   const parameters = [{ variable_ref: 'contact.first_name' }, { variable_ref: 'column.Coupon', text: 'A0' }];
   const template = { name: 'order_update', language: 'pt_BR', components: [{ type: 'body', parameters }] };

@@ -304,11 +304,15 @@ test('a scheduled campaign waits for its time', async () => {
   assert.equal((await sentTo(later.contacts[0])).length, 1);
 });
 
-test('a template that the network has paused lets the campaign pause with TEMPLATE', async () => {
+async function pauseByTemplate(
+  refusal: string,
+  spoil: () => Promise<unknown>,
+  mend: () => Promise<unknown>,
+): Promise<void> {
   const { campaign } = await createFor(2, { messages_per_minute: 1 });
   await act(201, 'start', campaign);
   await waitUntil('the first message to be sent', async () => (await read(campaign)).totals.sent === 1);
-  await changeAtNetwork('PAUSED');
+  await spoil();
   await waitUntil('the campaign to look at its template', async () => {
     // A turn that has begun before goes on, and the campaign then rests for a minute.
     await database.sql(
@@ -318,9 +322,31 @@ test('a template that the network has paused lets the campaign pause with TEMPLA
     return (await read(campaign)).status === 'PAUSED';
   });
   const { pause_reason } = await read(campaign);
-  expectProblem(await act(400, 'resume', campaign), 'TEMPLATE_NOT_SENDABLE');
-  await changeAtNetwork('APPROVED');
+  const refused = await act(400, 'resume', campaign);
+  await mend();
+  expectProblem(refused, refusal);
   assert.equal(pause_reason, 'TEMPLATE');
+}
+
+test('a template that the network has paused lets the campaign pause with TEMPLATE', () =>
+  pauseByTemplate(
+    'TEMPLATE_NOT_SENDABLE',
+    () => changeAtNetwork('PAUSED'),
+    () => changeAtNetwork('APPROVED'),
+  ));
+
+test('a template that got a variable for which the campaign has no value lets it pause with TEMPLATE', async () => {
+  const path = `/v1/inboxes/${demo.inbox}/templates`;
+  const { body } = await call(200, 'GET', `${path}?name=${HELLO.name}&language=${HELLO.language}`);
+  const { components } = body.result[0];
+  const write = (contents: Json): Promise<unknown> =>
+    call(200, 'PUT', `${path}/${HELLO.name}`, { body: { language: HELLO.language, components: contents } });
+  const asked = { type: 'BODY', text: 'Hello {{1}}, welcome', example: { body_text: [['Ana']] } };
+  await pauseByTemplate(
+    'VALIDATION_FAILED',
+    () => write([asked]),
+    () => write(components),
+  );
 });
 
 test('a campaign that has reached the daily limit of the business pauses with NETWORK_LIMIT and goes on by itself', async () => {

@@ -1,4 +1,7 @@
-/** Checks a template before it is submitted, and its new contents before it is changed: what the network would certainly refuse is refused here, with its place in the request. */
+/**
+ * Checks a template before it is submitted, and its new contents before it is changed: what the network would certainly refuse is refused
+ * here, with its place in the request.
+ */
 import type { TemplateDraft } from '../../channels/templates/network.ts';
 import { listVariables } from '../../channels/templates/shape.ts';
 import { invalid } from '../../platform/values/errors.ts';
@@ -18,15 +21,20 @@ export function toDraft({ name, language, category, parameter_format, components
   return { name, language, category, parameterFormat, components };
 }
 
-/** The statuses in which the network takes new contents. */
+/** The statuses in which the network accepts new contents. */
 const EDITABLE: readonly string[] = ['APPROVED', 'REJECTED', 'PAUSED'];
+
+export const isEditable = ({ status, network_id }: TemplateRow): boolean =>
+  network_id !== null && EDITABLE.includes(status);
 
 /** Returns the id of the template at the network and its new contents. Throws VALIDATION_FAILED. */
 export function toEdit(
   { status, network_id, category: present, parameter_format: format }: TemplateRow,
   { category, components }: TemplateUpdate,
 ): { networkId: string; contents: Pick<TemplateUpdate, 'category' | 'components'> } {
-  if (network_id === null || !EDITABLE.includes(status))
+  if (network_id === null)
+    throw invalid('name', 'is the name of a template without an id at the network; it can only be changed there');
+  if (!EDITABLE.includes(status))
     throw invalid(
       'name',
       `is the name of a template that is ${status}; it can be changed when it is ${EDITABLE.join(', ')}`,

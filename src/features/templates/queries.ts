@@ -6,7 +6,7 @@ import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Template } from './schemas.ts';
 
 /** A template as it is stored; the rest of its record follows from the components. */
-export type TemplateRow = Omit<Template, 'parameters' | 'unsupported'>;
+export type TemplateRow = Omit<Template, 'parameters' | 'unsupported' | 'editable'>;
 
 const COLUMNS = `_id, company_id as company, name, language, category, status, quality, parameter_format, components, network_id,
   rejected_reason, fetched_at, created_at as "createdAt", updated_at as "updatedAt"`;
@@ -131,7 +131,7 @@ export function findByName(tx: TenantRead, catalogue: string, name: string): Pro
 
 export type NewTemplate = Pick<
   TemplateRow,
-  'name' | 'language' | 'category' | 'status' | 'parameter_format' | 'components' | 'network_id'
+  'name' | 'language' | 'category' | 'status' | 'quality' | 'parameter_format' | 'components' | 'network_id'
 >;
 
 /** Stores a template that the network has just accepted for its review. */
@@ -142,11 +142,11 @@ export function insertSubmitted(
 ): Promise<TemplateRow> {
   return one(tx, {
     name: 'templates.insertSubmitted',
-    text: `insert into templates (company_id, _id, catalogue_id, name, language, category, status, parameter_format, components,
+    text: `insert into templates (company_id, _id, catalogue_id, name, language, category, status, quality, parameter_format, components,
         network_id, fetched_at, noted_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now(), now())
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(), now())
       on conflict (company_id, catalogue_id, name, language) do update
-        set category = excluded.category, status = excluded.status, quality = null, parameter_format = excluded.parameter_format,
+        set category = excluded.category, status = excluded.status, quality = excluded.quality, parameter_format = excluded.parameter_format,
           components = excluded.components, network_id = excluded.network_id, rejected_reason = null, fetched_at = now(),
           noted_at = now(), updated_at = now()
       returning ${COLUMNS}`,
@@ -158,6 +158,7 @@ export function insertSubmitted(
       template.language,
       template.category,
       template.status,
+      template.quality,
       template.parameter_format,
       JSON.stringify(template.components),
       template.network_id,

@@ -48,7 +48,7 @@ export function templateRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 201: ref(Template) },
     errors: ['NETWORK_REFUSED', 'QUOTA_EXCEEDED', 'TEMPLATES_NOT_SUPPORTED'],
     handler: (tenant, { params, body }) => submitTemplate(kit, tenant, params.id, body),
-    again: readTemplate,
+    again: (tenant, id, { params }) => readTemplate(kit, tenant, params.id, id),
   });
   changeRoutes(app, kit);
   sendRoutes(app, kit);

@@ -56,6 +56,7 @@ export const Template = define(
     }),
     parameters: Type.Array(ref(TemplateParameter), { description: 'The values that a send needs' }),
     unsupported: nullable(plain.text('Why the platform cannot send it; null if it can')),
+    editable: plain.flag('Whether the network accepts new contents now'),
     network_id: nullable(plain.text("The network's id")),
     rejected_reason: nullable(plain.text('Why the review rejected it')),
     fetched_at: Type.String({ ...Timestamp, description: 'When the network last reported it' }),

@@ -94,6 +94,7 @@ describe('the copy of the templates', () => {
         { ...plain, component: 'BUTTON', index: 2, sub_type: 'COPY_CODE', type: 'COUPON_CODE', example: 'VERAO25' },
       ],
       unsupported: null,
+      editable: true,
       rejected_reason: null,
     });
   });
@@ -333,9 +334,12 @@ describe('submitting, changing and removing templates', () => {
     for (const language of ['pt_BR', 'es'])
       await call(201, 'POST', pathOf(phone.inbox), { body: { ...draft('thanks'), language } });
     const path = `${pathOf(phone.inbox)}/thanks`;
+    await changeAtNetwork(phone, { name: 'thanks', language: 'pt_BR', quality: 'GREEN' });
+    const rated = (await copyNow(phone)).result.find(({ language }: Json) => language === 'pt_BR');
     const components = [{ type: 'BODY', text: 'Obrigada, {{1}}!', example: { body_text: [['Ana']] } }];
     const { body: changed } = await call(200, 'PUT', path, { body: { language: 'pt_BR', components } });
     assert.deepEqual([changed.components, changed.parameters.length, changed.status], [components, 1, 'APPROVED']);
+    assert.equal(changed.quality, rated.quality);
     const { body: audit } = await call(200, 'GET', `/v1/audit?resource=${changed._id}`);
     assert.ok(audit.result.some(({ action }: Json) => action === 'templates.update'));
     await changeAtNetwork(phone, {
@@ -380,7 +384,8 @@ describe('submitting, changing and removing templates', () => {
     await changeAtNetwork(phone, { name: 'terms', language: 'pt_BR', status: 'PENDING' });
     await copyNow(phone);
     expectProblem(await call(400, 'PUT', path, { body }), 'VALIDATION_FAILED', 'name');
-    assert.deepEqual((await find(phone, 'terms')).components, before.components);
+    const { components: kept, editable } = await find(phone, 'terms');
+    assert.deepEqual([kept, before.editable, editable], [before.components, true, false]);
   });
 
   test('a template that breaks a rule of the network is refused before it is submitted, with the place of the fault', async () => {

@@ -1,5 +1,6 @@
 /** The templates of an inbox's account: lists the platform's copy, submits a template to the network's review, changes and removes one. */
 import { NetworkRefusal } from '../../channels/channel.ts';
+import type { ChannelTemplates } from '../../channels/templates/network.ts';
 import { readShape } from '../../channels/templates/shape.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError, expectFound, invalid, unknownReference } from '../../platform/values/errors.ts';
@@ -10,7 +11,7 @@ import { networkCredentials, type Credentials } from '../inboxes/connection.ts';
 import { callInTurn } from '../inboxes/network-turns.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import { askForCopy, findShelf, openCatalogue, type Shelf } from './catalogue.ts';
-import { toDraft, toEdit } from './draft.ts';
+import { isEditable, toDraft, toEdit } from './draft.ts';
 import {
   deleteByName,
   findByName,
@@ -36,18 +37,20 @@ export async function pageTemplates(
   query: TemplateQuery,
 ): Promise<ListedTemplates> {
   const window = pageWindow(`templates:${inbox}`, query);
-  const { account } = await findShelf(kit, tenant.read, inbox, null);
+  const { account, templates } = await findShelf(kit, tenant.read, inbox, null);
   const catalogue = await openCatalogue(kit, tenant, account);
   const { _id, fetched_at, error, is_old } = catalogue;
   if (is_old) await askForCopy(kit, tenant, _id, READ_PAUSE_SECONDS);
   const { name = null, language = null, category = null, status = null } = query;
   const filter = { name, language, category, status, search: readSearch(query) };
   const page = await listTemplates(tenant.read, _id, filter, window);
-  return { ...page, result: page.result.map(present), catalogue: { fetched_at, error } };
+  return { ...page, result: page.result.map((row) => present(row, templates)), catalogue: { fetched_at, error } };
 }
 
-export async function readTemplate(tenant: Tenant, id: string): Promise<Template> {
-  return present(expectFound(await findTemplate(tenant.read, id)));
+/** Returns a template that was submitted or changed with an inbox. */
+export async function readTemplate(kit: Kit, { read }: Tenant, inbox: string, id: string): Promise<Template> {
+  const { templates } = await findShelf(kit, read, inbox, null);
+  return present(expectFound(await findTemplate(read, id)), templates);
 }
 
 /** Submits a template to the network's review, and stores it with the status that the network gives it. */
@@ -65,13 +68,14 @@ export async function submitTemplate(
   const accepted = await callNetwork(kit, tenant, { shelf, catalogue: catalogue._id }, (settings, signal) =>
     submit(settings, draft, signal),
   );
-  return store(kit, tenant, {
+  return store(kit, tenant, shelf, {
     _id: newId(),
     catalogue: catalogue._id,
     name: draft.name,
     language: draft.language,
     category: accepted.category,
     status: accepted.status,
+    quality: null,
     parameter_format: draft.parameterFormat,
     components: draft.components,
     network_id: accepted.networkId,
@@ -99,13 +103,14 @@ export async function editTemplate(
   );
   // Until the network says more, a template that it had rejected waits for the review.
   const status = row.status === 'REJECTED' ? 'PENDING' : row.status;
-  return store(kit, tenant, { ...row, catalogue, status, ...contents });
+  return store(kit, tenant, shelf, { ...row, catalogue, status, ...contents });
 }
 
 /** Stores what the network has accepted. */
 async function store(
   kit: Kit,
   tenant: Tenant,
+  { templates }: Shelf,
   { _id, catalogue, ...template }: NewTemplate & { _id: string; catalogue: string },
 ): Promise<Template> {
   const row = await tenant.tx(async (tx) => {
@@ -115,13 +120,14 @@ async function store(
   });
   // The network writes some parts by itself, such as the text of a one-time code.
   await askForCopy(kit, tenant, catalogue, CHANGE_PAUSE_SECONDS);
-  return present(row);
+  return present(row, templates);
 }
 
 /** Removes a template in all its languages, at the network and then here. */
 export async function removeTemplate(kit: Kit, tenant: Tenant, inbox: string, name: string): Promise<TemplatesRemoved> {
   const shelf = await findShelf(kit, tenant.read, inbox, null);
-  const { remove } = shelf.templates;
+  const { templates } = shelf;
+  const { remove } = templates;
   if (!remove) throw keptElsewhere(shelf);
   const { _id: catalogue } = await openCatalogue(kit, tenant, shelf.account);
   const rows = await findByName(tenant.read, catalogue, name);
@@ -131,7 +137,7 @@ export async function removeTemplate(kit: Kit, tenant: Tenant, inbox: string, na
     await deleteByName(tx, catalogue, name);
     tx.created(first._id);
   });
-  return { _id: first._id, name, removed: rows.map(present) };
+  return { _id: first._id, name, removed: rows.map((row) => present(row, templates)) };
 }
 
 const keptElsewhere = ({ channel }: Shelf): AppError =>
@@ -141,10 +147,10 @@ const keptElsewhere = ({ channel }: Shelf): AppError =>
     'TEMPLATES_READ_ONLY',
   );
 
-/** Returns the template as answers show it, with the values that follow from its components. */
-function present(row: TemplateRow): Template {
+/** Returns the template as answers show it, with what follows from its components and its status. */
+function present(row: TemplateRow, { edit }: Pick<ChannelTemplates, 'edit'>): Template {
   const { slots, unsupported } = readShape({ components: row.components, parameterFormat: row.parameter_format });
-  return { ...row, parameters: slots, unsupported };
+  return { ...row, parameters: slots, unsupported, editable: edit !== undefined && isEditable(row) };
 }
 
 interface Called {

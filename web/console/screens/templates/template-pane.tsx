@@ -32,6 +32,7 @@ export function TemplatePane({ inbox, template, all, may, onChoose, onWrite }: T
   const common = useTexts(COMMON);
   const { name } = template;
   const languages = all.filter((each) => each.name === name);
+  const mayEdit = may && template.editable && fitsForm(template);
   return (
     <aside className={styles['pane']} aria-label={name}>
       <header className={styles['head']}>
@@ -47,12 +48,12 @@ export function TemplatePane({ inbox, template, all, may, onChoose, onWrite }: T
           ))}
         </div>
       )}
-      <Verdict template={template} mayEdit={may && isEditable(template)} />
+      <Verdict template={template} mayEdit={mayEdit} />
       <PhonePreview template={template} />
       <TemplateFacts template={template} />
       {may && (
         <div className={styles['actions']}>
-          {isEditable(template) && (
+          {mayEdit && (
             <Button icon="edit" onClick={() => onWrite(true)}>
               {texts.edit}
             </Button>
@@ -70,10 +71,6 @@ export function TemplatePane({ inbox, template, all, may, onChoose, onWrite }: T
     </aside>
   );
 }
-
-/** The statuses in which the network takes new contents. */
-const EDITABLE = ['APPROVED', 'REJECTED', 'PAUSED'];
-const isEditable = (template: Template): boolean => EDITABLE.includes(template.status) && fitsForm(template);
 
 interface VerdictProps {
   template: Template;
