@@ -7,7 +7,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { start, type Running } from '../../src/boot/start.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createKey } from '../../src/features/api-keys/api-keys.ts';
@@ -16,6 +15,7 @@ import { createUser } from '../../src/features/users/users.ts';
 import { signToken } from '../../src/platform/http/tokens.ts';
 import type { UserRole } from '../../src/platform/values/scopes.ts';
 import { createLog, type Log } from '../../src/platform/work/telemetry.ts';
+import { fetchUntilAccepted } from './until-accepted.ts';
 import { readAnswerText } from './answer-text.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
 import { renew, type PlatformParts } from './renewal.ts';
@@ -197,12 +197,10 @@ async function describe({ running, database, dataDir }: PlatformParts): Promise<
       },
       ...(payload === undefined ? {} : { body: payload }),
     };
-    let response = await fetch(url + path, request);
-    for (let left = status === 503 ? 0 : MOST_REPEATS; left > 0 && response.status === 503; left -= 1) {
-      await response.arrayBuffer();
-      await sleep(1_000 * Number(response.headers.get('retry-after') ?? 1));
-      response = await fetch(url + path, request);
-    }
+    const response = await fetchUntilAccepted(url + path, () => request, {
+      most: status === 503 ? 0 : MOST_REPEATS,
+      onRefusal: (text) => void process.stderr.write(`${method} ${path} is repeated after 503: ${text}\n`),
+    });
     const text = await readAnswerText(response.headers.get('content-type'), response.body);
     const parsed: Json = /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text;
     assert.equal(response.status, status, `${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`);

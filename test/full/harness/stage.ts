@@ -4,12 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startSandbox } from '../../../sandbox/test-process.ts';
 import { createKey } from '../../../src/features/api-keys/api-keys.ts';
 import { createCompany } from '../../../src/features/companies/companies.ts';
 import type { Database, SystemTx } from '../../../src/platform/store/tenant.ts';
 import { openDatabase } from '../../../src/platform/store/open-database.ts';
+import { fetchUntilAccepted } from '../../support/until-accepted.ts';
 import { UNLIMITED, type Json } from '../../support/platform.ts';
 import { startProcess, type PlatformProcess, type Purpose } from './processes.ts';
 import { openTestStore, type Store } from './store.ts';
@@ -125,31 +125,15 @@ export async function call(status: number, method: string, url: string, options:
   return checkAnswer(status, await sendRequest(method, url, options));
 }
 
-// The pause before a call is repeated.
-const AGAIN_MS = 50;
-
-/** Like `call`, but repeats the call while the answer is 503, because with a 503 the platform promises that nothing was created. */
+/** Like `call`, but repeats the call while the answer is 503. */
 export async function callUntilAccepted(
   status: number,
   method: string,
   url: string,
   options: CallOptions = {},
 ): Promise<Json> {
-  for (;;) {
-    const answer = await sendRequest(method, url, options);
-    if (answer.status !== 503) return checkAnswer(status, answer);
-    await sleep(AGAIN_MS);
-  }
-}
-
-/** Fetches, and while the answer is 503, again after the seconds that the answer asks to wait. */
-export async function fetchUntilAccepted(url: string | URL, ask: () => RequestInit = () => ({})): Promise<Response> {
-  for (;;) {
-    const answer = await fetch(url, ask());
-    if (answer.status !== 503) return answer;
-    await answer.arrayBuffer();
-    await sleep(1_000 * Number(answer.headers.get('retry-after') ?? 1));
-  }
+  const ask = (): RequestInit => makeRequest(method, options);
+  return checkAnswer(status, await readAnswer(method, await fetchUntilAccepted(url, ask)));
 }
 
 interface Answer {
@@ -159,18 +143,24 @@ interface Answer {
 }
 
 /** Calls once and returns the answer, whatever its status. */
-export async function sendRequest(method: string, url: string, options: CallOptions): Promise<Answer> {
-  const response = await fetch(url, {
-    method,
-    headers: {
-      ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
-      ...(options.repeat === undefined ? {} : { 'idempotency-key': options.repeat }),
-    },
-    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-  });
-  return { asked: `${method} ${url}`, status: response.status, text: await response.text() };
-}
+export const sendRequest = async (method: string, url: string, options: CallOptions): Promise<Answer> =>
+  readAnswer(method, await fetch(url, makeRequest(method, options)));
+
+const makeRequest = (method: string, { key, body, repeat }: CallOptions): RequestInit => ({
+  method,
+  headers: {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...(repeat === undefined ? {} : { 'idempotency-key': repeat }),
+  },
+  ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+});
+
+const readAnswer = async (method: string, response: Response): Promise<Answer> => ({
+  asked: `${method} ${response.url}`,
+  status: response.status,
+  text: await response.text(),
+});
 
 function checkAnswer(status: number, answer: Answer): Json {
   assert.equal(answer.status, status, `${answer.asked} answered ${answer.status}: ${answer.text.slice(0, 500)}`);

@@ -6,12 +6,13 @@ import assert from 'node:assert/strict';
 import type { BulkResult } from '../../../src/features/bulk/schemas.ts';
 import { makePoolSetting } from '../../support/platform.ts';
 import { buildForm } from '../../support/sheets.ts';
+import { fetchUntilAccepted } from '../../support/until-accepted.ts';
 import { waitUntil } from '../../support/wait.ts';
 import { countAccepted } from '../harness/accepted.ts';
 import { assertWorkWasInterrupted } from '../harness/blows.ts';
 import { createChance, type Chance } from '../harness/chance.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { call, createInbox, fetchUntilAccepted, withStage, type Stage, type Tenant } from '../harness/stage.ts';
+import { call, createInbox, withStage, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface BulkSize {
   contacts: number;

@@ -14,7 +14,8 @@ import { buildForm } from '../../support/sheets.ts';
 import { createChance, type Chance } from '../harness/chance.ts';
 import { runConcurrently } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { fetchUntilAccepted, withStage, type Stage, type Tenant } from '../harness/stage.ts';
+import { fetchUntilAccepted } from '../../support/until-accepted.ts';
+import { withStage, type Stage, type Tenant } from '../harness/stage.ts';
 import { watchMemory } from '../harness/vitals.ts';
 
 export interface FilesSize {

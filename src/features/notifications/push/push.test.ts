@@ -56,6 +56,13 @@ const mention = (conversationId: string, user: string): Promise<unknown> =>
 const takenBy = ({ path }: Registered) => service.taken.filter((push) => push.path === path);
 const list = async (key: string): Promise<Json[]> =>
   (await call(200, 'GET', '/v1/push-subscriptions', { key })).body.result;
+/** Keeps new pushes in the queue until the returned function is called; those that were kept stay there. */
+async function holdPushes(): Promise<() => Promise<unknown>> {
+  await database.sql(`create function hold_push() returns trigger language plpgsql as
+    $$ begin new.is_waiting = false; return new; end $$`);
+  await database.sql('create trigger held before insert on pushes for each row execute function hold_push()');
+  return () => database.sql('drop function hold_push cascade');
+}
 const queueIsEmpty = (): Promise<unknown> =>
   waitUntil('all pushes to be done', async () => (await database.sql('select from pushes')).length === 0);
 
@@ -149,11 +156,9 @@ test('a notification is not pushed if its user reads it before, or can no longer
   ]) {
     const ana = await registerUser();
     const { conversation } = await writeAsContact(platform);
-    await database.sql(`create function hold_push() returns trigger language plpgsql as
-      $$ begin new.is_waiting = false; return new; end $$`);
-    await database.sql('create trigger held before insert on pushes for each row execute function hold_push()');
+    const release = await holdPushes();
     await mention(conversation._id, ana.user);
-    await database.sql('drop function hold_push cascade');
+    await release();
     assert.equal((await database.sql('select from pushes where not is_waiting')).length, 1);
     await end(ana.key);
     await database.sql('update pushes set is_waiting = true');
@@ -166,9 +171,7 @@ test('a notification is not pushed if its user reads it before, or can no longer
 test('a browser is removed while notifications are queued for it, without a deadlock', async () => {
   const ana = await registerUser();
   const { conversation } = await writeAsContact(platform);
-  await database.sql(`create function hold_push() returns trigger language plpgsql as
-    $$ begin new.is_waiting = false; return new; end $$`);
-  await database.sql('create trigger held before insert on pushes for each row execute function hold_push()');
+  const release = await holdPushes();
   await mention(conversation._id, ana.user);
   const client = new pg.Client({ connectionString: database.ownerUrl });
   await client.connect();
@@ -186,7 +189,7 @@ test('a browser is removed while notifications are queued for it, without a dead
   await client.query('commit');
   await client.end();
   await removed;
-  await database.sql('drop function hold_push cascade');
+  await release();
   await queueIsEmpty();
 });
 
