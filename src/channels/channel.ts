@@ -49,7 +49,7 @@ interface InboundEnvelope extends InboundBase {
   isConfirmation?: true;
   /** True for an echo that is either a message of ours or one of its own: it is stored where it fits no message whose id is not known yet. */
   mayBeOurs?: true;
-  /** True when a program of the contact wrote the message, such as an out-of-office notice. No agent answers it. */
+  /** True when no agent may answer: a program of the contact wrote the message, such as an out-of-office notice, or another person did. */
   isAutomatic?: true;
   /** The whole text of a mail of which `content` is only a part. */
   body?: string;

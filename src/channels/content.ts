@@ -86,6 +86,8 @@ interface Offer extends Interactive {
  * sent mail: the subject and the recipients that its writer chose; without any in `to`, the contact.
  */
 export interface MailHead {
+  /** Only of a received mail whose author is not the contact, such as a person in Cc. */
+  from?: { address: string; name: string | null };
   subject: string | null;
   to: string[];
   cc: string[];

@@ -27,6 +27,15 @@ const { body: inbox } = await platform.call(201, 'POST', '/v1/inboxes', {
   body: { channel: 'EMAIL', name: 'Support', email_config },
 });
 
+async function push(mail: string): Promise<void> {
+  const pushed = await fetch(`${platform.url}/hooks/email/${inbox._id}`, {
+    method: 'POST',
+    headers: { 'x-hook-secret': HOOK_SECRET, 'content-type': 'message/rfc822' },
+    body: mail,
+  });
+  assert.equal(pushed.status, 200);
+}
+
 /** Delivers a mail of this person, with another recipient in Cc, and opens its conversation in the console. */
 async function openMailOf(name: string) {
   const headers = {
@@ -37,12 +46,7 @@ async function openMailOf(name: string) {
     Subject: 'Order 17',
     'Message-ID': `<${name}@client.example>`,
   };
-  const pushed = await fetch(`${platform.url}/hooks/email/${inbox._id}`, {
-    method: 'POST',
-    headers: { 'x-hook-secret': HOOK_SECRET, 'content-type': 'message/rfc822' },
-    body: writeMail(headers, 'Where is it?'),
-  });
-  assert.equal(pushed.status, 200);
+  await push(writeMail(headers, 'Where is it?'));
   const { body: found } = await platform.call(200, 'GET', `/v1/messages?inbox=${inbox._id}`);
   return openConsole(platform, browser, { path: `/inbox/all/${found.result[0].conversation}` });
 }
@@ -84,6 +88,28 @@ test('an answer to a mail shows and reaches its other recipients, and has the su
     'Bcc: archive@shop.example',
   ])
     await message.getByText(text, { exact: true }).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('the answer of a person in Cc stands in the conversation under the name of its author, who gets the reply too', async () => {
+  const { page, complaints, close } = await openMailOf('zoe');
+  await page.getByRole('log').getByText('Where is it?').waitFor();
+  const answer = {
+    ...SAMPLE_HEADERS,
+    From: 'The Boss <boss@client.example>',
+    To: 'support@shop.example',
+    Subject: 'Re: Order 17',
+    'Message-ID': '<boss@client.example>',
+    'In-Reply-To': '<zoe@client.example>',
+  };
+  await push(writeMail(answer, 'I need it, too.'));
+  const message = page.getByRole('article').filter({ hasText: 'I need it, too.' });
+  await message.getByText('The Boss · boss@client.example', { exact: true }).waitFor();
+  await page
+    .getByRole('button', { name: 'To: zoe@client.example · Cc: boss@client.example · Subject: Re: Order 17' })
+    .waitFor();
+  assert.deepEqual(await findBarriers(page), []);
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -86,7 +86,8 @@ export function listNeededValues(given: readonly GivenComponent[]): ValueSource[
   return [...new Set(needed)].map(findSource);
 }
 
-function findSource(variable: string): ValueSource {
+/** Returns where a recipient can have the value of a variable. */
+export function findSource(variable: string): ValueSource {
   const [, slug = null] = CUSTOM_FIELD.exec(variable) ?? [];
   if (slug !== null) return { field: null, slug, column: null };
   const [, title = null] = COLUMN.exec(variable) ?? [];
@@ -110,7 +111,7 @@ const CUSTOM_FIELD = /^(?:contact\.)?custom_fields\.(.+)$/;
 const COLUMN = /^column\.(.+)$/;
 
 /** Returns the value as text. An empty value counts as none. */
-function findValue(variable: string, recipient: Recipient): string | null {
+export function findValue(variable: string, recipient: Recipient): string | null {
   const [, slug] = CUSTOM_FIELD.exec(variable) ?? [];
   if (slug !== undefined) return readCustomField(slug, recipient);
   const [, field] = CONTACT.exec(variable) ?? [];

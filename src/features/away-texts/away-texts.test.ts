@@ -96,7 +96,7 @@ test('a conversation that an agent answers gets no text', async () => {
   assert.equal((await database.sql('select from away_texts where conversation_id = $1', [conversation._id])).length, 0);
 });
 
-test('a mail of a person is answered with a mail that says it is automatic, and a mail of a program is not answered', async () => {
+test('a mail of a person is answered with a mail that says it is automatic, and one of a program or of somebody in Cc is not answered', async () => {
   const smtp = await startSmtpServer({ after }, certificate);
   const hook_secret = 'a-secret-of-the-mail-server-4711';
   const email_config = {
@@ -114,7 +114,8 @@ test('a mail of a person is answered with a mail that says it is automatic, and 
     const { result } = (await call(200, 'GET', `/v1/messages?inbox=${inbox._id}`)).body;
     return result.find(({ external_id }: Json) => external_id === from).conversation;
   };
-  const program = await push('robot@client.example', { 'Auto-Submitted': 'auto-replied' });
+  const program = await push('robot@client.example', { 'Auto-Submitted': 'auto-replied', Cc: 'boss@client.example' });
+  assert.equal(await push('boss@client.example', { 'In-Reply-To': '<robot@client.example>' }), program);
   const person = await push('ana@client.example', {});
   await awaitSent(person);
   assert.match(String(smtp.taken.at(-1)?.raw), /Auto-Submitted: auto-replied/);

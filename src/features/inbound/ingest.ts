@@ -26,6 +26,7 @@ import { separateMessages } from './distinct.ts';
 import { resolveEchoes } from './echoes.ts';
 import { cutText } from './fitting.ts';
 import { addHistory } from './histories.ts';
+import { joinAnswered } from './joins.ts';
 import type { InboxFinder } from './inboxes.ts';
 import { setPositions, type ReadInbox } from './fetching/queries.ts';
 import { insertAsides, type AsideElement } from './queries.ts';
@@ -91,7 +92,7 @@ export async function ingest(
   news.push(...echoes.news);
   const separated = await separateMessages(
     tx,
-    channel.can.threads ? await resolveAnswers(tx, echoes.arrivals) : echoes.arrivals,
+    channel.can.threads ? await joinAnswered(tx, await resolveAnswers(tx, echoes.arrivals)) : echoes.arrivals,
   );
   // The early look-ups know neither the mails of reports nor the ids that messages got here.
   const early = resolved.arrivals.length > 0 || separated !== echoes.arrivals ? null : ahead;

@@ -170,6 +170,32 @@ export function findReported(tx: SystemTx, reports: ReportKey[]): Promise<{ plac
   });
 }
 
+/** A mail, the mail that it answers, and the address of its author in lowercase. */
+export type AnswerKey = MessageKey & { author: string };
+
+/**
+ * Finds the contacts of the mails that other people answer, each with an address. It only counts if the mail, or a Reply-To of its
+ * conversation, names the author. `place` counts the keys from 0.
+ */
+export function findAnsweredContacts(tx: SystemTx, keys: AnswerKey[]): Promise<{ place: number; address: string }[]> {
+  return many(tx, {
+    name: 'messages.findAnsweredContacts',
+    text: `select k.place::int - 1 as place, n.address
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality as k (company_id, inbox_id, external_id, author, place)
+        join messages m on m.company_id = k.company_id and m.inbox_id = k.inbox_id and m.external_id = k.external_id
+        cross join lateral (
+          select min(i.address) as address from contact_identities i
+            where i.company_id = m.company_id and i.contact_id = m.contact_id and i.kind = 'EMAIL'
+            having bool_and(i.value <> k.author)) n
+      where lower(m.email #>> '{from,address}') = k.author or lower((m.email->'to')::text)::jsonb ? k.author
+        or lower((m.email->'cc')::text)::jsonb ? k.author or lower((m.email->'bcc')::text)::jsonb ? k.author
+        or exists (
+          select from messages a where a.company_id = m.company_id and a.conversation_id = m.conversation_id and a.created_at <= m.created_at
+            and lower((a.email->'reply_to')::text)::jsonb ? k.author)`,
+    values: [...keyColumns(keys), keys.map(({ author }) => author)],
+  });
+}
+
 /** Notes that these messages failed, so that the places which they took in the daily limit of the business are given back. */
 export function markPlacesDue(tx: AnyTx, failed: Pick<MessageLife, 'company' | '_id'>[]): Promise<number> {
   return exec(tx, {

@@ -6,6 +6,7 @@ import { MAIL_LOG_IN, startSmtpServer, trustCertificate } from '../../../test/su
 import { SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { createPerson } from '../../../test/support/people.ts';
+import { fetchUntilAccepted } from '../../../test/support/until-accepted.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 
 const certificate = trustCertificate({ after });
@@ -36,6 +37,22 @@ async function createConversation(email: string): Promise<string> {
   const { body: contact } = await call(201, 'POST', '/v1/contacts', { body: { email } });
   const body = { inbox: inbox._id, contact: contact._id };
   return (await call(201, 'POST', '/v1/conversations', { body })).body._id;
+}
+
+let mails = 0;
+
+/** Lets a person write a mail to an inbox, which may answer another one, and returns its message. */
+async function receive(headers: Record<string, string>, to = inbox, key = demo.key): Promise<Json> {
+  mails += 1;
+  const id = `mail-${mails}@client.example`;
+  // An inbox takes mails once it is connected.
+  const pushed = await fetchUntilAccepted(`${platform.url}/hooks/email/${to._id}`, () => ({
+    method: 'POST',
+    headers: { 'x-hook-secret': HOOK_SECRET, 'content-type': 'message/rfc822' },
+    body: writeMail({ ...SAMPLE_HEADERS, 'Message-ID': `<${id}>`, ...headers }, `Mail ${mails}`),
+  }));
+  assert.equal(pushed.status, 200);
+  return (await call(200, 'GET', `/v1/messages?inbox=${to._id}&external_id=${id}`, { key })).body.result[0];
 }
 
 const readLast = (): Promise<ParsedMail> => simpleParser(smtp.taken.at(-1)?.raw ?? '');
@@ -73,27 +90,59 @@ test('a scheduled mail has the chosen subject and goes to all chosen recipients'
 });
 
 test('a reply goes where the last received mail wants it, also after a mail with a chosen subject', async () => {
-  const mail = writeMail(
-    {
-      ...SAMPLE_HEADERS,
-      From: 'rui@client.example',
-      'Reply-To': 'desk@client.example',
-      'Message-ID': '<r1@client.example>',
-    },
-    'Where is my order?',
-  );
-  const pushed = await fetch(`${platform.url}/hooks/email/${inbox._id}`, {
-    method: 'POST',
-    headers: { 'x-hook-secret': HOOK_SECRET, 'content-type': 'message/rfc822' },
-    body: mail,
-  });
-  assert.equal(pushed.status, 200);
-  const { body } = await call(200, 'GET', `/v1/messages?inbox=${inbox._id}&external_id=r1@client.example`);
-  const conversationId = body.result[0].conversation;
+  const received = await receive({ From: 'rui@client.example', 'Reply-To': 'desk@client.example' });
+  const conversationId = received['conversation'];
   for (const email of [{ subject: 'About your order' }, null]) {
     await send({ conversationId, email });
     assert.deepEqual(smtp.taken.at(-1)?.to, ['desk@client.example']);
   }
+});
+
+test('the answers of other recipients join the conversation of the contact, whom a reply still reaches', async () => {
+  const { conversation, contact } = await receive({ From: 'Joana <joana@client.example>', Cc: 'Boss@client.example' });
+  const sent = await send({
+    conversationId: conversation,
+    email: { cc: ['law@client.example'], bcc: ['tax@client.example'] },
+  });
+  const authors = ['boss@client.example', 'law@client.example', 'tax@client.example'];
+  for (const [index, From] of [`The Boss <${authors[0]}>`, ...authors.slice(1)].entries()) {
+    const answered = index === 0 ? `mail-${mails}@client.example` : sent['external_id'];
+    const joined = await receive({ From, 'In-Reply-To': `<${answered}>` });
+    assert.deepEqual([joined['conversation'], joined['contact']], [conversation, contact]);
+    assert.deepEqual(joined['email'].from, { address: authors[index], name: index === 0 ? 'The Boss' : null });
+  }
+  // Their answers are answered in turn.
+  const again = await receive({ From: authors[1] ?? '', 'In-Reply-To': `<mail-${mails - 1}@client.example>` });
+  assert.equal(again['conversation'], conversation);
+  await send({ conversationId: conversation });
+  assert.deepEqual(smtp.taken.at(-1)?.to, ['joana@client.example']);
+  assert.equal((await call(200, 'GET', `/v1/contacts/${contact}`)).body.name, 'Joana');
+});
+
+test('the address that wanted the replies answers in the conversation of the contact', async () => {
+  const first = await receive({ From: 'shop-form@client.example', 'Reply-To': 'Desk <desk2@client.example>' });
+  const sent = await send({ conversationId: first['conversation'] });
+  const joined = await receive({ From: 'desk2@client.example', 'In-Reply-To': `<${sent['external_id']}>` });
+  assert.equal(joined['conversation'], first['conversation']);
+});
+
+test('an answer of somebody whom the mail does not name, or in another inbox or company, opens a conversation with its author', async () => {
+  const first = await receive({ From: 'nuno@client.example', Cc: 'mia@client.example' });
+  const answer = { From: 'mia@client.example', 'In-Reply-To': `<mail-${mails}@client.example>` };
+  const stranger = await receive({ ...answer, From: 'ia@client.example' });
+  const other = await platform.createCompany();
+  const make = async (key: string, name: string): Promise<Json> => {
+    const body = { channel: 'EMAIL', name, email_config: { ...email_config, address: `${name}@shop.example` } };
+    return (await call(201, 'POST', '/v1/inboxes', { key, body })).body;
+  };
+  const second = await receive(answer, await make(demo.key, 'second'));
+  for (const { contact, conversation, email } of [stranger, second]) {
+    assert.notEqual(contact, first['contact']);
+    assert.notEqual(conversation, first['conversation']);
+    assert.equal(email.from, undefined);
+  }
+  const theirs = await receive(answer, await make(other.key, 'theirs'), other.key);
+  assert.deepEqual([theirs['email'].from, theirs['reply_to']], [undefined, null]);
 });
 
 test('only what a user writes has the signature of the inbox, with the name of the user', async () => {

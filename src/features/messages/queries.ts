@@ -166,7 +166,8 @@ export function findThread(tx: TenantTx, conversationId: string): Promise<Messag
         where company_id = $1 and conversation_id = $2 and external_id is not null
         order by created_at desc, _id desc limit ${THREAD_MESSAGES})
       select (select email->>'subject' from latest where email->>'subject' is not null order by created_at desc, _id desc limit 1) as subject,
-        coalesce((select email->'reply_to' from latest where email is not null and message_type = 'INCOMING' order by created_at desc, _id desc limit 1), '[]') as "replyTo",
+        coalesce((select email->'reply_to' from latest
+          where email is not null and message_type = 'INCOMING' and not email ? 'from' order by created_at desc, _id desc limit 1), '[]') as "replyTo",
         array(select external_id from latest order by created_at, _id) as ids`,
     values: [tx.companyId, conversationId],
   });

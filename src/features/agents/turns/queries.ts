@@ -70,13 +70,16 @@ export interface DialogRow {
 /**
  * Reads the last messages of a conversation in the order in which they were written. Messages of the contact that arrived after the last
  * answer come last, even those that were written before it, because they still wait for an answer. Ids tell the order of arrival.
- * Reactions and answers to satisfaction surveys are left out: they want no answer.
+ * Reactions and answers to satisfaction surveys are left out: they want no answer. What somebody else than the contact wrote begins with
+ * the address of its author.
  */
 export function listDialog(tx: TenantRead, conversation: string, limit: number): Promise<DialogRow[]> {
   return many(tx, {
     name: 'agents.listDialog',
     text: `with newest as (
-        select _id, message_type, content_type as "contentType", content, attachment_id as attachment, created_at from messages
+        select _id, message_type, content_type as "contentType", attachment_id as attachment, created_at,
+          case when email ? 'from' then concat('[', email #>> '{from,address}', '] ', content) else content end as content
+        from messages
         where company_id = $1 and conversation_id = $2 and message_type in ('INCOMING', 'OUTGOING') and status <> 'FAILED'
           and content_type <> 'REACTION' and (interactive ->> 'id' like 'csat:%') is not true
         order by created_at desc, _id desc limit $3

@@ -109,6 +109,30 @@ test('a mail that is fetched twice is stored once', async () => {
   assert.equal((await listMessages()).length, before + 1);
 });
 
+test('an answer of somebody in Cc joins the conversation also when it is read together with the mail that it answers', async () => {
+  const people = ['asker', 'helper', 'lawyer'].map((name) => `${name}@client.example`);
+  const ids: string[] = [];
+  for (const [index, From] of people.entries()) {
+    const { headers, id } = makeHeaders();
+    const answered = ids.at(-1);
+    ids.push(id);
+    const Cc = people[index + 1] ?? '';
+    mailbox.add(
+      writeMail(
+        { ...headers, From, ...(Cc && { Cc }), ...(answered !== undefined && { 'In-Reply-To': `<${answered}>` }) },
+        `By ${From}`,
+      ),
+    );
+  }
+  await waitForMessage(ids.at(-1) ?? '');
+  const stored = (await listMessages()).filter(({ external_id }) => ids.includes(external_id)).toReversed();
+  assert.equal(new Set(stored.map(({ conversation }) => conversation)).size, 1);
+  assert.deepEqual(
+    stored.map(({ email }) => email.from?.address),
+    [undefined, people[1], people[2]],
+  );
+});
+
 test('another mail with the id of a stored one is stored as well, and each of the two once', async () => {
   const { headers, id } = makeHeaders();
   const addAll = async (): Promise<void> => {

@@ -129,9 +129,10 @@ const toLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
 function nameSender(
   words: TranscriptWords,
   { contact_summary: { name, phone_number, email } }: Conversation,
-  { sender, sender_type }: Message,
+  { sender, sender_type, email: mail }: Message,
   names: Map<string, string>,
 ): string {
+  if (mail?.from) return mail.from.name ?? mail.from.address;
   if (sender_type === 'CONTACT') return name ?? phone_number ?? email ?? words.contact;
   return names.get(sender ?? '') ?? (sender_type === 'USER' ? words.team : words.assistant);
 }

@@ -51,7 +51,7 @@ export function useMailHead(conversation: Conversation, contact: Contact | null,
   const typed = useMemo(() => (text === '' ? null : (JSON.parse(text) as MailHead)), [text]);
   if (conversation.channel !== 'EMAIL') return null;
   const last = items.find(({ email }) => email !== null)?.email ?? null;
-  const received = items.find(({ message_type, email }) => message_type === 'INCOMING' && email !== null)?.email;
+  const received = items.find(({ message_type, email }) => message_type === 'INCOMING' && email && !email.from)?.email;
   const to = received?.reply_to.join(', ') || (contact?.email ?? '');
   const own = [inbox?.email_config?.address ?? '', contact?.email ?? '', ...(received?.reply_to ?? [])];
   const head = typed ?? { ...NO_HEAD, cc: listOthers(items, own).join(', ') };
@@ -80,12 +80,13 @@ export function moveTyped(from: string, to: string): void {
 export const putMailBack = (place: string, { subject, to = [], cc = [], bcc = [] }: GivenMail): void =>
   keepHead(place, { subject: subject ?? '', to: to.join(', '), cc: cc.join(', '), bcc: bcc.join(', ') });
 
-/** The other recipients of the last mail of this conversation. */
+/** The other recipients of the last mail of this conversation, and its author. */
 function listOthers(messages: readonly Message[], own: readonly string[]): string[] {
   const last = messages.find(({ message_type, email }) => message_type === 'OUTGOING' || email !== null);
   if (!last?.email) return [];
   const { message_type, email } = last;
-  const all = message_type === 'INCOMING' ? [...email.to, ...email.cc] : email.cc;
+  const author = email.from ? [email.from.address] : [];
+  const all = message_type === 'INCOMING' ? [...author, ...email.to, ...email.cc] : email.cc;
   const known = own.map((address) => address.toLowerCase());
   return all.filter((address) => !known.includes(address.toLowerCase())).slice(0, 10);
 }

@@ -57,7 +57,7 @@ export function MessageBubble({ message, reactions, follows, contact, onReply }:
       data-follows={follows}
       onContextMenu={(event) => openByContext(event, { message, reaction: reactions.ours, onReply })}
     >
-      <p className={isTheirs || follows ? 'unseen' : styles['who']}>
+      <p className={(isTheirs && !message.email?.from) || follows ? 'unseen' : styles['who']}>
         <Sender message={message} contact={contact} />
       </p>
       {forwarded && <p className={styles['who']}>{texts.forwarded}</p>}
@@ -132,6 +132,8 @@ function Sender({ message, contact }: { message: Message; contact: string }): Re
   if (message.campaign !== null && maySeeCampaigns) {
     return <Link href={toScreen(`/campaigns/${message.campaign}`)}>{authors.campaign}</Link>;
   }
+  const other = message.email?.from;
+  if (other) return <bdi>{other.name === null ? other.address : `${other.name} · ${other.address}`}</bdi>;
   const writer =
     message.sender_type === 'CONTACT' ? contact : (user?.name ?? agent?.name ?? authors[nameOrigin(message.origin)]);
   return (

@@ -125,6 +125,7 @@ const isTogether = (a: Message, b: Message): boolean =>
   a.sender_type === b.sender_type &&
   a.sender === b.sender &&
   a.agent === b.agent &&
+  a.email?.from?.address === b.email?.from?.address &&
   a.createdAt.slice(0, 16) === b.createdAt.slice(0, 16);
 
 /** Times are texts of equal length. The sort is stable, so what happened at the same moment keeps its order. */
