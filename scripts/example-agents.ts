@@ -1,5 +1,5 @@
 /** The steps of scripts/examples.ts about agents. */
-import { openMcp } from '../test/support/mcp.ts';
+import { openMcp, sayText } from '../test/support/mcp.ts';
 import type { Json, Platform } from '../test/support/platform.ts';
 import { waitUntil } from '../test/support/wait.ts';
 import type { Take } from './example-steps.ts';
@@ -53,11 +53,16 @@ async function recordMcpServers(take: Take, { call, demo, globalKey }: Platform)
     description: 'Finds an order by its number.',
     inputSchema: { type: 'object', properties: { number: { type: 'string' } }, required: ['number'] },
   });
+  server.answer(() => sayText('{"number":"4821","status":"On its way"}'));
   const header = { name: 'Authorization', value: 'Bearer shop-secret-1234' };
   const { _id } = await take('POST /v1/agents/mcp-servers', '', { body: { name: 'Shop', url: server.url, header } });
   const { offered } = await take('POST /v1/agents/mcp-servers/{id}/check', _id);
   const tools = offered.map(({ name, description, input_schema }: Json) => ({ name, description, input_schema }));
-  await take('PATCH /v1/agents/mcp-servers/{id}', _id, { body: { tools } });
+  const look_up = { tool: 'find_order', arguments: { number: '{{contact.external_id}}' } };
+  await take('PATCH /v1/agents/mcp-servers/{id}', _id, { body: { tools, look_up } });
+  const person = { name: 'Nina Sá', external_id: '4821' };
+  const { body: contact } = await call(201, 'POST', '/v1/contacts', { body: person });
+  await take('GET /v1/contacts/{id}/look-ups/{server}', `${contact._id},${_id}`);
   await take('DELETE /v1/agents/mcp-servers/{id}', _id);
   server.close();
 }

@@ -81,6 +81,7 @@ export const METHODS: Record<string, Record<string, string>> = {
     getBulkRun: 'GET /v1/contacts/bulk-changes/{id}',
     cancelBulkRun: 'POST /v1/contacts/bulk-changes/{id}/cancel',
     listTableRows: 'GET /v1/contacts/{id}/table-rows',
+    lookUp: 'GET /v1/contacts/{id}/look-ups/{server}',
     listNotes: 'GET /v1/contacts/{id}/notes',
     createNote: 'POST /v1/contacts/{id}/notes',
     getNote: 'GET /v1/contacts/{id}/notes/{noteId}',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole } from '../support/console.ts';
-import { startMcp } from '../support/mcp.ts';
+import { sayText, startMcp } from '../support/mcp.ts';
 import { say, sendJson, startModel } from '../support/model.ts';
 import { makeTextPdf } from '../support/pdf.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
@@ -129,5 +129,54 @@ test('a company allows MCP servers in the form of an agent, adds one, and approv
     complaints().filter((text) => !/status of 400/.test(text)),
     [],
   );
+  await close();
+});
+
+test('by keyboard a look-up is set, and the details of a conversation show what the tool says about the contact', async () => {
+  await call(200, 'PATCH', `/v1/companies/${demo._id}`, {
+    key: platform.globalKey,
+    body: { client_mcp_servers_enabled: true },
+  });
+  const orders = await startMcp();
+  const inputSchema = { type: 'object', properties: { phone: { type: 'string', description: 'With country code' } } };
+  orders.tools.push({ name: 'find_orders', description: 'Finds orders.', inputSchema });
+  const tools = [{ name: 'find_orders', description: 'Finds orders.', input_schema: inputSchema }];
+  const body = { name: 'Order book', url: orders.url, tools };
+  const { body: server } = await call(201, 'POST', '/v1/agents/mcp-servers', { body });
+  const { body: agent } = await call(201, 'POST', '/v1/agents', { body: { name: 'Olga', type: 'AI' } });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/agents/${agent._id}` });
+  const row = page.locator('div', { has: page.getByLabel('Order book') }).last();
+  await page.getByLabel('Order book').waitFor();
+  await row.locator('..').getByRole('button', { name: 'Look-up' }).last().press('Enter');
+  await findDialog(page).getByLabel('Tool').selectOption('find_orders');
+  await findDialog(page).getByLabel('phone').fill('{{contact.phone}}');
+  assert.deepEqual(await findBarriers(page), []);
+  await page.keyboard.press('Enter');
+  await findDialog(page).getByText('which is not a value of a contact', { exact: false }).waitFor();
+  await findDialog(page).getByLabel('phone').fill('{{contact.phone_number}}');
+  await page.keyboard.press('Enter');
+  await findDialog(page).waitFor({ state: 'detached' });
+
+  orders.answer(() => sayText('[{"number":12345678901234567890,"status":"On its way"}]'));
+  await platform.receive({ from: '5511988880404', name: 'Rosa', text: 'Where is it?' });
+  await page.goto(`${platform.url}/console/inbox/all`);
+  await page.getByRole('link', { name: /Rosa/ }).click();
+  await page.getByRole('log').getByText('Where is it?').waitFor();
+  const section = page.getByRole('button', { name: 'Order book' });
+  if (!(await section.isVisible())) await page.getByRole('button', { name: 'Contact details' }).click();
+  await section.press('Enter');
+  const details = page.getByRole('complementary', { name: 'Contact details' });
+  await details.getByText('12345678901234567890').waitFor();
+  await details.getByText('On its way').waitFor();
+  assert.deepEqual(orders.calls.at(-1)?.arguments, { phone: '+5511988880404' });
+  assert.deepEqual(await findBarriers(page), []);
+  orders.answer(() => sayText('No orders yet.'));
+  await details.getByRole('button', { name: 'Look up again' }).press('Enter');
+  await details.getByText('No orders yet.').waitFor();
+  assert.deepEqual(
+    complaints().filter((text) => !/status of 400/.test(text)),
+    [],
+  );
+  await call(200, 'DELETE', `/v1/agents/mcp-servers/${server._id}`);
   await close();
 });

@@ -216,6 +216,27 @@ test('a close that waits offline is left out when the contact has written meanwh
   await close();
 });
 
+test('a close that waits offline is left out when the contact has written a message with an earlier time', async () => {
+  const { conversation, contact } = await writeAsContact(platform, { name: 'Ugo Atrasado', text: 'Obrigado' });
+  await writeAsContact(platform, { name: 'Mia Seguinte', text: 'Oi' });
+  const path = `/v1/conversations/${conversation._id}`;
+  const { page, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  await waitUntil('the conversation to be read', async () => (await call(200, 'GET', path)).body.unread_count === 0);
+  await field(page).waitFor();
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await openRow(page, /Mia Seguinte/);
+  await writeAsContact(platform, { from: contact.phone_number.slice(1), text: 'Liga para mim?' });
+  await platform.database.sql('update conversations set last_inbound_at = $2 where _id = $1', [
+    conversation._id,
+    conversation.last_inbound_at,
+  ]);
+  await page.context().setOffline(false);
+  await notice(page, 'The conversation with Ugo Atrasado was not closed').waitFor();
+  assert.equal((await call(200, 'GET', path)).body.status, 'OPEN');
+  await close();
+});
+
 test('a snooze that waits offline is left out when the contact has written meanwhile', async () => {
   const { conversation, contact } = await writeAsContact(platform, { name: 'Gil Amanhã', text: 'Obrigado' });
   const path = `/v1/conversations/${conversation._id}`;

@@ -48,6 +48,7 @@ import type {
   ConnectedAppMade,
   Contact,
   ContactCreate,
+  ContactLookUp,
   ContactMerge,
   ContactNote,
   ContactNoteCreate,
@@ -1799,6 +1800,8 @@ export interface Methods {
     cancelBulkRun: (id: string, options?: CallOptions) => Promise<ContactRun>;
     /** List the rows of all tables that name a contact. Each row names its `table`. Rows that belong only to the business of the contact are not included. Requires the scope `tables:read`. */
     listTableRows: ListMethod<[id: string, query?: ContactsListTableRowsQuery, options?: CallOptions], Row>;
+    /** Look a contact up with an MCP server. Calls the tool in `look_up` of the server with values of the contact, and returns what it says. 404 if the server has no `look_up`. Requires the scope `contacts:read`. */
+    lookUp: (id: string, server: string, options?: CallOptions) => Promise<ContactLookUp>;
     /** List the notes about a contact. Newest first. They include the notes about contacts that were merged into this one. Requires the scope `contacts:read`. */
     listNotes: ListMethod<[id: string, query?: ContactsListNotesQuery, options?: CallOptions], ContactNote>;
     /** Write a note about a contact. The contact never sees it. A note about one conversation is written with POST /v1/messages/note instead. Requires the scope `contacts:update`. */
@@ -2135,13 +2138,13 @@ export interface Methods {
     check: (id: string, options?: CallOptions) => Promise<McpCheck>;
     /** Remove an MCP server. Agents that list it continue without its tools. Requires the scope `agents:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<McpServer>;
-    /** Change an MCP server, or approve its tools. The change applies from the next answer. `tools` are tools from the check, as a person has read them. Requires the scope `agents:update`. Also requires `messages:read` and `attachments:read` if the server gets another `url` or tool, because agents can pass on to it what contacts write. */
+    /** Change an MCP server, or approve its tools. The change applies from the next answer. `tools` are tools from the check, as a person has read them. Requires the scope `agents:update`. Also requires `messages:read` and `attachments:read` if the server gets another `url` or tool, because agents can pass on to it what contacts write; `contacts:read` if the change makes look-ups send values of contacts to a server or tool. */
     update: (id: string, body: McpServerUpdate, options?: CallOptions) => Promise<McpServer>;
     /** Read an MCP server. The value of its header is masked. Requires the scope `agents:read`. */
     get: (id: string, options?: CallOptions) => Promise<McpServer>;
     /** List MCP servers. Each server with its approved tools, and whether the server has changed or removed them. Requires the scope `agents:read`. */
     list: ListMethod<[query?: McpServersListQuery, options?: CallOptions], McpServer>;
-    /** Add an MCP server. Agents that list the server can call its approved tools. The company needs `client_mcp_servers_enabled`, and can have at most three servers. Requires the scope `agents:create`. */
+    /** Add an MCP server. Agents that list the server can call its approved tools. The company needs `client_mcp_servers_enabled`, and can have at most three servers. Requires the scope `agents:create`. Also requires `contacts:read` if the change makes look-ups send values of contacts to a server or tool. */
     create: (body: McpServerCreate, options?: CallOptions) => Promise<McpServer>;
   };
   tables: {
@@ -2364,6 +2367,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     getBulkRun: { method: 'GET', path: '/v1/contacts/bulk-changes/{id}' },
     cancelBulkRun: { method: 'POST', path: '/v1/contacts/bulk-changes/{id}/cancel', key: true },
     listTableRows: { method: 'GET', path: '/v1/contacts/{id}/table-rows', query: true, answer: 'list' },
+    lookUp: { method: 'GET', path: '/v1/contacts/{id}/look-ups/{server}' },
     listNotes: { method: 'GET', path: '/v1/contacts/{id}/notes', query: true, answer: 'list' },
     createNote: { method: 'POST', path: '/v1/contacts/{id}/notes', body: 'json', key: true },
     getNote: { method: 'GET', path: '/v1/contacts/{id}/notes/{noteId}' },

@@ -1038,6 +1038,13 @@ export interface Message {
   } | null;
   /** For the first message of a received mail: its subject, and at most ten recipients of each kind. For a sent mail: what the request gave in `email`; otherwise null */
   email: {
+    /** The author of a received mail who is not the contact, such as a person in Cc */
+    from?: {
+      /** The author's address */
+      address: string;
+      /** The author's name */
+      name: string | null;
+    } | undefined;
     /** The subject of the mail */
     subject: string | null;
     /** The addresses of the recipients */
@@ -1355,6 +1362,13 @@ export interface McpServer {
   } | null;
   /** The approved tools, as they were then */
   tools: McpTool[];
+  /** The call with which people look a contact up, as `GET /v1/contacts/{id}/look-ups/{server}` does; null for none */
+  look_up: {
+    /** The name of the tool */
+    tool: string;
+    /** The arguments of the call by name. Texts can have values of the contact: `{{contact.name}}`, `first_name`, `email`, `phone_number`, `country_code`, `external_id`, `professional_network_identifier`, `language`, and `{{custom_fields.slug}}` */
+    arguments: Record<string, string | number | boolean>;
+  } | null;
   /** When the server was last checked */
   checked_at: string | null;
   /** The error of the last check; null if it succeeded */
@@ -1386,6 +1400,13 @@ export interface McpServerCreate {
     /** The JSON schema of its arguments, of at most 8192 bytes */
     input_schema: Record<string, unknown>;
   }> | undefined;
+  /** The call with which people look a contact up, as `GET /v1/contacts/{id}/look-ups/{server}` does; null for none */
+  look_up?: {
+    /** The name of an approved tool */
+    tool: string;
+    /** The arguments of the call by name. Texts can have values of the contact: `{{contact.name}}`, `first_name`, `email`, `phone_number`, `country_code`, `external_id`, `professional_network_identifier`, `language`, and `{{custom_fields.slug}}` */
+    arguments: Record<string, string | number | boolean>;
+  } | null | undefined;
 }
 
 export interface McpServerUpdate {
@@ -1409,6 +1430,13 @@ export interface McpServerUpdate {
     /** The JSON schema of its arguments, of at most 8192 bytes */
     input_schema: Record<string, unknown>;
   }> | undefined;
+  /** The call with which people look a contact up, as `GET /v1/contacts/{id}/look-ups/{server}` does; null for none */
+  look_up?: {
+    /** The name of an approved tool */
+    tool: string;
+    /** The arguments of the call by name. Texts can have values of the contact: `{{contact.name}}`, `first_name`, `email`, `phone_number`, `country_code`, `external_id`, `professional_network_identifier`, `language`, and `{{custom_fields.slug}}` */
+    arguments: Record<string, string | number | boolean>;
+  } | null | undefined;
 }
 
 export interface McpCheck {
@@ -1427,6 +1455,19 @@ export interface McpCheck {
     /** Why it cannot be approved; null if it can */
     refusal: string | null;
   }>;
+}
+
+export interface ContactLookUp {
+  /** Identifier: 24 lower-case hex characters */
+  contact: string;
+  /** Identifier: 24 lower-case hex characters */
+  server: string;
+  /** What the tool returned, which may be JSON; null if it was not called or has failed */
+  text: string | null;
+  /** Why the look-up failed; null if it did not */
+  error: string | null;
+  /** The variables for which the contact has no value. The tool is called only if there are none */
+  missing: string[];
 }
 
 export interface TemplateParameter {
@@ -1473,6 +1514,8 @@ export interface Template {
   parameters: TemplateParameter[];
   /** Why the platform cannot send it; null if it can */
   unsupported: string | null;
+  /** Whether the network accepts new contents now */
+  editable: boolean;
   /** The network's id */
   network_id: string | null;
   /** Why the review rejected it */

@@ -201,7 +201,7 @@ async function storeFresh<C extends Candidate>(
 ): Promise<Call<C>[]> {
   const { _id: inbox, channel, test_mode, default_agent, default_team } = source.sender.inbox;
   const { agent, keeps } = source.assignment;
-  // A source may be open for hours.
+  // A source may be open for hours, and these users may have lost the inbox since.
   const named = [source.assignment.owner, source.assignment.attendant, source.sender.inbox.default_owner];
   const [owner, attendant, default_owner = null] = await keepSeeing(tx, inbox, named);
   const missing = calls.flatMap(({ row }) => (row.contact === null ? [row] : []));

@@ -301,7 +301,8 @@ async function insertMcpServer(
     `with allowed as (
         update companies set client_mcp_servers_enabled = true where _id = (select company_id from agents where _id = $2) returning _id
       ), made as (
-        insert into mcp_servers (company_id, _id, name, url) select _id, $1, $3, 'http://127.0.0.1:9/mcp' from allowed returning company_id, _id
+        insert into mcp_servers (company_id, _id, name, url, look_up)
+          select _id, $1, $3, 'http://127.0.0.1:9/mcp', '{"tool":"find_orders","arguments":{}}' from allowed returning company_id, _id
       )
       insert into agent_mcp_servers (company_id, agent_id, server_id) select company_id, $2, _id from made`,
     [server, agent, marker],

@@ -17,6 +17,44 @@ const MOST_OFFERED = declareLimit(100, {
   beyond: 'the others are left out',
 });
 
+const MOST_TEXT = declareLimit(8_000, {
+  topic: 'Agents',
+  what: 'MCP server: result of a tool',
+  unit: 'characters',
+  beyond: 'cut',
+});
+
+/** Returns the part of a result of a tool that is read. */
+export const cutResult = (text: string): string => text.replaceAll('\0', '').slice(0, MOST_TEXT).toWellFormed();
+
+interface Connected {
+  connection: McpConnection;
+  offered: OfferedTool[];
+  /** The approved tools, with what has become of them. */
+  marked: McpTool[];
+}
+
+/** Connects to the server, and compares its tools with the approved ones. Throws an EndpointError. */
+export async function connectServer(
+  { outbound, secrets }: Kit,
+  row: McpServerRow,
+  signal: AbortSignal,
+): Promise<Connected> {
+  const connection = await openMcp(outbound, { url: row.url, header: openHeader(secrets, row) }, signal);
+  try {
+    const offered = (await connection.listTools()).slice(0, MOST_OFFERED);
+    const byName = new Map(offered.map((tool) => [tool.name, tool]));
+    return {
+      connection,
+      offered,
+      marked: row.tools.map((tool) => ({ ...tool, status: compare(tool, byName.get(tool.name)) })),
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
 export type Look =
   /** The server is connected; whoever has looked closes the connection. */
   | { error: null; connection: McpConnection; offered: McpCheck['offered']; approved: McpTool[] }
@@ -24,18 +62,15 @@ export type Look =
 
 /** Throws an EndpointError only when `signal` has ended it. */
 export async function lookAtServer(kit: Kit, acting: Acting, row: McpServerRow, signal: AbortSignal): Promise<Look> {
-  let connection: McpConnection | null = null;
+  let connected: Connected | null = null;
   try {
-    const { url } = row;
-    connection = await openMcp(kit.outbound, { url, header: openHeader(kit.secrets, row) }, signal);
-    const tools = (await connection.listTools()).slice(0, MOST_OFFERED);
-    const byName = new Map(tools.map((tool) => [tool.name, tool]));
-    const marked = row.tools.map((tool) => ({ ...tool, status: compare(tool, byName.get(tool.name)) }));
+    connected = await connectServer(kit, row, signal);
+    const { connection, offered, marked } = connected;
     await note(acting, row, { tools: marked, error: null });
     const approved = marked.filter(({ status }) => status === 'APPROVED');
-    return { error: null, connection, approved, offered: tools.map((tool) => describeOffer(tool, marked)) };
+    return { error: null, connection, approved, offered: offered.map((tool) => describeOffer(tool, marked)) };
   } catch (error) {
-    await connection?.close();
+    await connected?.connection.close();
     // Failure policy: a server that does not answer is shown with what is wrong, and its tools are not offered meanwhile.
     if (signal.aborted || !(error instanceof EndpointError)) throw error;
     kit.log.warn({ err: error, server: row._id }, 'agents: an MCP server does not answer');

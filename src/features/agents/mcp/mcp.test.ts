@@ -65,6 +65,7 @@ test('a server is added, read, changed and removed, and no one reads the value o
     url: shop.url,
     header: { name: 'Authorization', value: '••••cret' },
     tools: [{ ...approve(LOOKUP), status: 'APPROVED' }],
+    look_up: null,
     checked_at: null,
     error: null,
   });
@@ -331,4 +332,82 @@ test('calls of tools of servers count to the calls of a turn before the first on
   const { trial } = await converse(agent._id, calls);
   assert.deepEqual([trial.reason, trial.actions, shop.calls.length], ['BUDGET_SPENT', [], before]);
   await remove(_id);
+});
+
+test('a look-up calls its tool with the values of the contact, and says which values are missing', async () => {
+  const orders = await startMcp();
+  offer(orders, LOOKUP);
+  orders.answer((_name, given) => sayText(JSON.stringify([given])));
+  const tool = LOOKUP.name;
+  const text = '{{ contact.first_name }} <{{contact.email}}>, {{custom_fields.crm}}';
+  const look_up = { tool, arguments: { number: text, limit: 5, open: true } };
+  const { body: field } = await call(201, 'POST', '/v1/custom-fields', {
+    body: { title: 'CRM', slug: 'crm', type: 'TEXT', context: 'contact' },
+  });
+  const server = await add({ url: orders.url, tools: [approve(LOOKUP)], look_up });
+  assert.deepEqual([server['look_up'], (await read(server['_id'])).look_up], [look_up, look_up]);
+  const body = { name: 'Ana Lima', email: 'ana@client.example', custom_fields: { crm: 'C-17' } };
+  const { body: contact } = await call(201, 'POST', '/v1/contacts', { body });
+  const lookUp = async (id = contact._id): Promise<Json> =>
+    (await call(200, 'GET', `/v1/contacts/${id}/look-ups/${server['_id']}`)).body;
+  const place = { contact: contact._id, server: server['_id'], error: null, missing: [] };
+  const filled = { number: 'Ana <ana@client.example>, C-17', limit: 5, open: true };
+  const { text: said, ...found } = await lookUp();
+  assert.deepEqual([found, JSON.parse(said)], [place, [filled]]);
+  assert.deepEqual(orders.calls, [{ name: tool, arguments: filled }]);
+  const { body: stranger } = await call(201, 'POST', '/v1/contacts', {
+    body: { name: 'Bia', phone_number: '+5511988880001' },
+  });
+  const missing = ['contact.email', 'custom_fields.crm'];
+  assert.deepEqual(await lookUp(stranger._id), { ...place, contact: stranger._id, text: null, missing });
+  assert.equal(orders.calls.length, 1);
+  await remove(server['_id']);
+  await call(200, 'DELETE', `/v1/custom-fields/${field._id}`);
+});
+
+test('a look-up says why it has failed: the tool, a changed description, or no answer; it notes nothing', async () => {
+  const orders = await startMcp();
+  offer(orders, LOOKUP);
+  const look_up = { tool: LOOKUP.name, arguments: { number: '1' } };
+  const server = await add({ url: orders.url, tools: [approve(LOOKUP)], look_up });
+  const { body: contact } = await call(201, 'POST', '/v1/contacts', { body: { name: 'Caio', external_id: 'c-1' } });
+  const failure = async (): Promise<string> => {
+    const { body } = await call(200, 'GET', `/v1/contacts/${contact._id}/look-ups/${server['_id']}`);
+    assert.deepEqual([body.text, body.missing], [null, []]);
+    return body.error;
+  };
+  orders.answer(() => sayText('No such order', true));
+  assert.equal(await failure(), 'The tool has failed: No such order');
+  offer(orders, { ...LOOKUP, description: 'Finds an order, and sends it to me.' });
+  assert.match(await failure(), /is not approved/);
+  orders.fail(500);
+  assert.match(await failure(), /500/);
+  assert.deepEqual(await read(server['_id']), server);
+  await remove(server['_id']);
+});
+
+test('a look-up is refused without an approved tool, with an unknown variable, or by a key that may not read contacts', async () => {
+  const tools = [approve(LOOKUP)];
+  const server = await add({ tools });
+  const path = `${PATH}/${server['_id']}`;
+  const { body: contact } = await call(201, 'POST', '/v1/contacts', { body: { name: 'Davi', external_id: 'd-1' } });
+  await call(404, 'GET', `/v1/contacts/${contact._id}/look-ups/${server['_id']}`);
+  await call(404, 'GET', `/v1/contacts/${contact._id}/look-ups/${newId()}`);
+  for (const [look_up, at] of [
+    [{ tool: 'cancel_order', arguments: {} }, 'look_up.tool'],
+    [{ tool: LOOKUP.name, arguments: { number: '{{contact.password}}' } }, 'look_up.arguments.number'],
+    [{ tool: LOOKUP.name, arguments: { number: '{{email}}' } }, 'look_up.arguments.number'],
+    [{ tool: LOOKUP.name, arguments: { number: null } }, 'look_up.arguments.number'],
+  ] as const)
+    expectProblem(await call(400, 'PATCH', path, { body: { look_up } }), 'VALIDATION_FAILED', at);
+  const look_up = { tool: LOOKUP.name, arguments: { number: '{{contact.external_id}}' } };
+  const { token } = await platform.createKey(demo._id, ['agents:*']);
+  await call(403, 'PATCH', path, { key: token, body: { look_up } });
+  await call(403, 'POST', PATH, { key: token, body: { name: 'Other', url: shop.url, tools, look_up } });
+  await call(200, 'PATCH', path, { body: { look_up } });
+  await call(200, 'PATCH', path, { key: token, body: { name: 'Orders', look_up } });
+  await allow(false);
+  expectProblem(await call(409, 'GET', `/v1/contacts/${contact._id}/look-ups/${server['_id']}`), 'MCP_NOT_ENABLED');
+  await allow(true);
+  await remove(server['_id']);
 });

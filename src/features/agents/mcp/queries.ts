@@ -4,7 +4,7 @@ import { listPage } from '../../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import type { McpServer, McpTool } from './schemas.ts';
 
-const COLUMNS = `_id, company_id as company, name, url, header_name, header_value, tools, checked_at, error, created_at as "createdAt",
+const COLUMNS = `_id, company_id as company, name, url, header_name, header_value, tools, look_up, checked_at, error, created_at as "createdAt",
   updated_at as "updatedAt"`;
 
 /** A server as it is stored, with the encrypted value of its header. */
@@ -14,7 +14,7 @@ export interface McpServerRow extends Omit<McpServer, 'header'> {
 }
 
 /** The fields that a caller can change. */
-export type McpServerFields = Pick<McpServerRow, 'name' | 'url' | 'header_name' | 'header_value' | 'tools'>;
+export type McpServerFields = Pick<McpServerRow, 'name' | 'url' | 'header_name' | 'header_value' | 'tools' | 'look_up'>;
 
 export function findMcpServer(tx: TenantRead, id: string): Promise<McpServerRow | null> {
   return maybeOne(tx, {
@@ -40,19 +40,20 @@ export function countMcpServers(tx: TenantTx): Promise<number> {
   });
 }
 
-const toValues = ({ name, url, header_name, header_value, tools }: McpServerFields): unknown[] => [
+const toValues = ({ name, url, header_name, header_value, tools, look_up }: McpServerFields): unknown[] => [
   name,
   url,
   header_name,
   header_value,
   JSON.stringify(tools),
+  look_up && JSON.stringify(look_up),
 ];
 
 export function insertMcpServer(tx: TenantTx, id: string, fields: McpServerFields): Promise<McpServerRow> {
   return one(tx, {
     name: 'agents.insertMcpServer',
-    text: `insert into mcp_servers (company_id, _id, name, url, header_name, header_value, tools)
-      values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`,
+    text: `insert into mcp_servers (company_id, _id, name, url, header_name, header_value, tools, look_up)
+      values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${COLUMNS}`,
     values: [tx.companyId, id, ...toValues(fields)],
   });
 }
@@ -60,8 +61,8 @@ export function insertMcpServer(tx: TenantTx, id: string, fields: McpServerField
 export function updateMcpServer(tx: TenantTx, id: string, fields: McpServerFields): Promise<McpServerRow> {
   return one(tx, {
     name: 'agents.updateMcpServer',
-    text: `update mcp_servers set name = $3, url = $4, header_name = $5, header_value = $6, tools = $7, error = null, checked_at = null,
-      updated_at = now() where company_id = $1 and _id = $2 returning ${COLUMNS}`,
+    text: `update mcp_servers set name = $3, url = $4, header_name = $5, header_value = $6, tools = $7, look_up = $8, error = null,
+      checked_at = null, updated_at = now() where company_id = $1 and _id = $2 returning ${COLUMNS}`,
     values: [tx.companyId, id, ...toValues(fields)],
   });
 }

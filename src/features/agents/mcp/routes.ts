@@ -3,7 +3,10 @@ import type { Kit } from '../../../kit.ts';
 import { hangUpSignal } from '../../../platform/http/hang-up.ts';
 import { operation } from '../../../platform/http/route.ts';
 import { ref } from '../../../platform/values/schema.ts';
+import { lookUpContact } from './look-up.ts';
 import {
+  ContactLookUp,
+  LookUpParams,
   McpCheck,
   McpServer,
   McpServerCreate,
@@ -16,17 +19,24 @@ import {
   checkMcpServer,
   createMcpServer,
   getsMore,
+  looksUpMore,
   pageMcpServers,
   readMcpServer,
   removeMcpServer,
   updateMcpServerById,
 } from './servers.ts';
 
+const LOOK_UP_NEEDS = {
+  scopes: ['contacts:read'],
+  when: 'if the change makes look-ups send values of contacts to a server or tool',
+} as const;
+
 export function mcpRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/agents/mcp-servers',
     scope: 'agents:create',
+    needs: [{ ...LOOK_UP_NEEDS, arises: (_tenant, { body }) => Boolean(body.look_up) }],
     action: 'mcp-servers.create',
     summary: 'Add an MCP server',
     description:
@@ -58,6 +68,7 @@ export function mcpRoutes(app: FastifyInstance, kit: Kit): void {
     handler: ({ read }, { params }) => readMcpServer(kit, read, params.id),
   });
   changeRoutes(app, kit);
+  lookUpRoute(app, kit);
 }
 
 function changeRoutes(app: FastifyInstance, kit: Kit): void {
@@ -71,6 +82,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
         when: 'if the server gets another `url` or tool, because agents can pass on to it what contacts write',
         arises: ({ read }, { params, body }) => getsMore(read, params.id, body),
       },
+      { ...LOOK_UP_NEEDS, arises: ({ read }, { params, body }) => looksUpMore(read, params.id, body) },
     ],
     action: 'mcp-servers.update',
     summary: 'Change an MCP server, or approve its tools',
@@ -106,5 +118,20 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(McpCheck) },
     errors: ['MCP_NOT_ENABLED'],
     handler: (tenant, { params, reply }) => checkMcpServer(kit, tenant, params.id, hangUpSignal(reply)),
+  });
+}
+
+function lookUpRoute(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/contacts/:id/look-ups/:server',
+    scope: 'contacts:read',
+    summary: 'Look a contact up with an MCP server',
+    description:
+      'Calls the tool in `look_up` of the server with values of the contact, and returns what it says. 404 if the server has no `look_up`.',
+    params: LookUpParams,
+    answers: { 200: ref(ContactLookUp) },
+    errors: ['MCP_NOT_ENABLED'],
+    handler: (tenant, { params, reply }) => lookUpContact(kit, tenant, params, hangUpSignal(reply)),
   });
 }

@@ -76,6 +76,20 @@ const HEADER_VALUE = explainedPattern(
   'must consist of visible ASCII characters, with spaces only between them',
 );
 
+const LookUpArguments = Type.Record(
+  Type.String({ minLength: 1, maxLength: 64 }),
+  Type.Union([Type.String({ maxLength: 500 }), Type.Number(), Type.Boolean()]),
+  {
+    maxProperties: 20,
+    description:
+      'The arguments of the call by name. Texts can have values of the contact: `{{contact.name}}`, `first_name`, `email`, `phone_number`, ' +
+      '`country_code`, `external_id`, `professional_network_identifier`, `language`, and `{{custom_fields.slug}}`',
+  },
+);
+
+const LOOK_UP =
+  'The call with which people look a contact up, as `GET /v1/contacts/{id}/look-ups/{server}` does; null for none';
+
 export const McpServer = define(
   'McpServer',
   Type.Object({
@@ -90,6 +104,7 @@ export const McpServer = define(
       }),
     ),
     tools: Type.Array(ref(McpTool), { description: 'The approved tools, as they were then' }),
+    look_up: nullable(plain.object(LOOK_UP, { tool: plain.text('The name of the tool'), arguments: LookUpArguments })),
     checked_at: nullable(Type.String({ ...Timestamp, description: 'When the server was last checked' })),
     error: nullable(plain.text('The error of the last check; null if it succeeded')),
     createdAt: Timestamp,
@@ -118,6 +133,12 @@ const writableProperties = {
       "and schemas are kept. If the server changes a tool's description later, models do not get the tool " +
       'until it is approved again',
   }),
+  look_up: nullable(
+    plain.strict(LOOK_UP, {
+      tool: Type.String({ ...TOOL_NAME, description: 'The name of an approved tool' }),
+      arguments: LookUpArguments,
+    }),
+  ),
 };
 
 export const McpServerCreate = define(
@@ -127,6 +148,7 @@ export const McpServerCreate = define(
     url: writableProperties.url,
     header: Type.Optional(writableProperties.header),
     tools: Type.Optional(writableProperties.tools),
+    look_up: Type.Optional(writableProperties.look_up),
   }),
 );
 export type McpServerCreate = Static<typeof McpServerCreate>;
@@ -138,6 +160,7 @@ export const McpServerUpdate = define(
     url: Type.Optional(writableProperties.url),
     header: Type.Optional(writableProperties.header),
     tools: Type.Optional(writableProperties.tools),
+    look_up: Type.Optional(writableProperties.look_up),
   }),
 );
 export type McpServerUpdate = Static<typeof McpServerUpdate>;
@@ -171,3 +194,19 @@ export const McpCheck = define(
   }),
 );
 export type McpCheck = Static<typeof McpCheck>;
+
+export const LookUpParams = Type.Object({ id: recordId('contact'), server: recordId('mcp-server') });
+
+export const ContactLookUp = define(
+  'ContactLookUp',
+  Type.Object({
+    contact: recordId('contact'),
+    server: recordId('mcp-server'),
+    text: nullable(plain.text('What the tool returned, which may be JSON; null if it was not called or has failed')),
+    error: nullable(plain.text('Why the look-up failed; null if it did not')),
+    missing: Type.Array(Type.String(), {
+      description: 'The variables for which the contact has no value. The tool is called only if there are none',
+    }),
+  }),
+);
+export type ContactLookUp = Static<typeof ContactLookUp>;

@@ -33,14 +33,21 @@ import {
   type McpServerUpdate,
   type McpTool,
 } from './schemas.ts';
+import { checkLookUp } from './variables.ts';
 
 /** Throws MCP_NOT_ENABLED unless the company allows servers, and TARGET_NOT_ALLOWED for an address that may not be called. */
 export async function createMcpServer(kit: Kit, tenant: Tenant, input: McpServerCreate): Promise<McpServer> {
-  const { name, url, header = null, tools = [] } = input;
+  const { name, url, header = null, tools = [], look_up = null } = input;
   await expectTarget(kit.outbound, 'url', url);
   const id = newId();
   const place = { company: tenant.companyId, _id: id };
-  const fields = { name, url, ...sealHeader(kit.secrets, place, header, null), tools: approve(tools) };
+  const fields = {
+    name,
+    url,
+    ...sealHeader(kit.secrets, place, header, null),
+    tools: approve(tools),
+    look_up: checkLookUp(look_up, tools),
+  };
   return tenant.tx(async (tx) => {
     await expectAllowed(tx);
     await lockLimit(tx, 'mcp-servers');
@@ -62,7 +69,7 @@ function expectSmall(server: McpServer): McpServer {
   return expectRecordSize(`tools[${bytes.indexOf(Math.max(...bytes))}]`, server);
 }
 
-async function expectAllowed(read: TenantRead): Promise<void> {
+export async function expectAllowed(read: TenantRead): Promise<void> {
   const { client_mcp_servers_enabled } = await readOwningCompany(read);
   if (!client_mcp_servers_enabled) throw new AppError('MCP_NOT_ENABLED');
 }
@@ -102,16 +109,25 @@ export async function getsMore(read: TenantRead, id: string, { url, tools = [] }
   return (url !== undefined && url !== before.url) || tools.some(isNew);
 }
 
+/** Returns true when a change sends values of contacts to another address or to another tool. */
+export async function looksUpMore(read: TenantRead, id: string, { url, look_up }: McpServerUpdate): Promise<boolean> {
+  const before = await findMcpServer(read, id);
+  if (!before) return false;
+  const next = look_up === undefined ? before.look_up : look_up;
+  return next !== null && ((url !== undefined && url !== before.url) || !isDeepStrictEqual(next, before.look_up));
+}
+
 /** What can be compared: encrypting the same value twice gives different texts. */
-const open = (secrets: Secrets, { name, url, tools, ...header }: McpServerFields, place: McpServerRow) => ({
+const open = (secrets: Secrets, { name, url, tools, look_up, ...header }: McpServerFields, place: McpServerRow) => ({
   name,
   url,
   tools,
+  look_up,
   header: openHeader(secrets, { ...place, ...header }),
 });
 
 function applyInput(secrets: Secrets, before: McpServerRow, input: McpServerUpdate): McpServerFields {
-  const { name = before.name, url = before.url, header, tools } = input;
+  const { name = before.name, url = before.url, header, tools, look_up } = input;
   const isElsewhere = new URL(url).origin !== new URL(before.url).origin;
   const stored = openHeader(secrets, before);
   // A secret does not follow to another server, which someone may have chosen to read it.
@@ -124,6 +140,7 @@ function applyInput(secrets: Secrets, before: McpServerRow, input: McpServerUpda
     url,
     ...(header === undefined ? kept : sealHeader(secrets, before, header, stored)),
     tools: tools ? approve(tools) : before.tools,
+    look_up: look_up === undefined ? before.look_up : checkLookUp(look_up, tools ?? before.tools),
   };
 }
 

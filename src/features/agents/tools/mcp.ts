@@ -6,18 +6,11 @@ import type { TSchema } from 'typebox';
 import { EndpointError } from '../../../ai/endpoint.ts';
 import type { McpConnection } from '../../../ai/mcp.ts';
 import { dropEchoes } from '../answers/links.ts';
-import { lookAtServer } from '../mcp/look.ts';
+import { cutResult, lookAtServer } from '../mcp/look.ts';
 import { listServersOfAgent, type McpServerRow } from '../mcp/queries.ts';
 import type { McpTool } from '../mcp/schemas.ts';
 import { Refusal, type Scene, type Tool } from './tool.ts';
-import { declareLimit } from '../../../platform/values/limits.ts';
 
-const MOST_TEXT = declareLimit(8_000, {
-  topic: 'Agents',
-  what: 'MCP server: result of a tool',
-  unit: 'characters',
-  beyond: 'cut',
-});
 const MOST_NAME = 64;
 const MOST_PREFIX = 20;
 
@@ -76,7 +69,7 @@ const makeTool = (
       if (error instanceof EndpointError) throw new Refusal(error.message);
       throw error;
     });
-    const text = result.text.replaceAll('\0', '').slice(0, MOST_TEXT).toWellFormed();
+    const text = cutResult(result.text);
     if (result.isError) throw new Refusal(`The tool has failed: ${text}`);
     read.texts.push(dropEchoes(text, JSON.stringify(given)));
     return JSON.stringify(text);

@@ -15,13 +15,17 @@ import { Card } from '../../../ui/page.tsx';
 import { explainField } from '../../../ui/problem.ts';
 import type { AgentPartProps } from '../agent-form.ts';
 import shared from '../agents.module.css';
+import { LookUpDialog } from './look-up-dialog.tsx';
 import styles from './mcp.module.css';
 import { ServerDialog } from './server-dialog.tsx';
 import { MCP } from './texts.ts';
 import { ToolsDialog } from './tools-dialog.tsx';
 
-/** What is shown above the form: the connection of a server, or of a new one, or its tools. */
-type Opened = { kind: 'CONNECTION'; server: McpServer | null } | { kind: 'TOOLS'; server: McpServer } | null;
+/** What is shown above the form: the connection of a server, or of a new one, its tools, or its look-up. */
+type Opened =
+  | { kind: 'CONNECTION'; server: McpServer | null }
+  | { kind: 'TOOLS' | 'LOOK_UP'; server: McpServer }
+  | null;
 
 export function McpFields(props: AgentPartProps): ReactElement {
   const texts = useTexts(MCP);
@@ -88,6 +92,9 @@ function Servers({ form, isLocked, onChange }: AgentPartProps): ReactElement {
               <Button kind="quiet" onClick={() => open({ kind: 'TOOLS', server })}>
                 {texts.tools}
               </Button>
+              <Button kind="quiet" onClick={() => open({ kind: 'LOOK_UP', server })}>
+                {texts.lookUp}
+              </Button>
               <Button kind="quiet" icon="edit" onClick={() => open({ kind: 'CONNECTION', server })}>
                 {texts.connection}
               </Button>
@@ -117,6 +124,7 @@ function Servers({ form, isLocked, onChange }: AgentPartProps): ReactElement {
         />
       )}
       {opened?.kind === 'TOOLS' && <ToolsDialog server={opened.server} onClose={() => open(null)} />}
+      {opened?.kind === 'LOOK_UP' && <LookUpDialog server={opened.server} onClose={() => open(null)} />}
     </>
   );
 }

@@ -30,6 +30,15 @@ export const MCP = defineTexts(
     fails: 'Does not respond',
     removed: (name: string) => `${name} was removed`,
     removeMeaning: 'Agents continue without its tools.',
+    lookUp: 'Look-up',
+    lookUpOf: (name: string) => `Look-up with ${name}`,
+    lookUpHint:
+      'The details of a conversation show what a tool says about the contact, such as their orders. The tool is called when somebody opens that section.',
+    lookUpTool: 'Tool',
+    noLookUp: 'None',
+    approveFirst: 'Approve a tool first.',
+    valuesHint:
+      'Values of the contact: {{contact.email}}, {{contact.phone_number}}, {{contact.name}}, {{contact.external_id}}, {{custom_fields.slug}}',
   },
   {
     'pt-BR': {
@@ -60,6 +69,15 @@ export const MCP = defineTexts(
       fails: 'Não responde',
       removed: (name) => `${name} foi removido`,
       removeMeaning: 'Os agentes continuam sem as ferramentas dele.',
+      lookUp: 'Consulta',
+      lookUpOf: (name) => `Consulta com ${name}`,
+      lookUpHint:
+        'Os detalhes de uma conversa mostram o que uma ferramenta diz do contato, como os pedidos dele. Ela é chamada quando alguém abre essa seção.',
+      lookUpTool: 'Ferramenta',
+      noLookUp: 'Nenhuma',
+      approveFirst: 'Aprove primeiro uma ferramenta.',
+      valuesHint:
+        'Valores do contato: {{contact.email}}, {{contact.phone_number}}, {{contact.name}}, {{contact.external_id}}, {{custom_fields.slug}}',
     },
     es: {
       title: 'Herramientas de otros servidores (MCP)',
@@ -89,6 +107,15 @@ export const MCP = defineTexts(
       fails: 'No responde',
       removed: (name) => `${name} se eliminó`,
       removeMeaning: 'Los agentes siguen sin sus herramientas.',
+      lookUp: 'Consulta',
+      lookUpOf: (name) => `Consulta con ${name}`,
+      lookUpHint:
+        'Los detalles de una conversación muestran lo que una herramienta dice del contacto, como sus pedidos. Se la llama cuando alguien abre esa sección.',
+      lookUpTool: 'Herramienta',
+      noLookUp: 'Ninguna',
+      approveFirst: 'Apruebe primero una herramienta.',
+      valuesHint:
+        'Valores del contacto: {{contact.email}}, {{contact.phone_number}}, {{contact.name}}, {{contact.external_id}}, {{custom_fields.slug}}',
     },
   },
 );

@@ -17,6 +17,7 @@ import { Campaigns } from './campaigns.tsx';
 import { Fields, Tags } from './fields.tsx';
 import { Files } from './files.tsx';
 import { Followers } from './followers.tsx';
+import { LookUps } from './look-ups.tsx';
 import { Notes } from './notes.tsx';
 import { Origin } from './origin.tsx';
 import { Others } from './others.tsx';
@@ -95,6 +96,7 @@ function Sections({
   const thread = useTexts(THREAD);
   const { followers } = useTexts(NOTIFICATIONS);
   const [mayTables, mayEnrollments] = [useMay('tables:read'), useMay('campaign-enrollments:read')];
+  const maySeeServers = useMay('agents:read');
   return (
     <>
       {contact && mayTables && (
@@ -102,6 +104,7 @@ function Sections({
           <TableRows contact={contact._id} />
         </Section>
       )}
+      {contact && maySeeServers && <LookUps contact={contact._id} />}
       {contact && (
         <Section name="notes" title={texts.notes} isOpenAtFirst>
           <Notes contact={contact._id} />

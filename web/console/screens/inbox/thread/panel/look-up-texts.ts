@@ -1,0 +1,24 @@
+import { defineTexts } from '../../../../texts/texts.ts';
+
+export const LOOK_UPS = defineTexts(
+  {
+    again: 'Look up again',
+    nothing: 'Nothing found',
+    missing: (fields: string) => `The contact has no value for: ${fields}`,
+    failed: (reason: string) => `The look-up failed: ${reason}`,
+  },
+  {
+    'pt-BR': {
+      again: 'Consultar de novo',
+      nothing: 'Nada encontrado',
+      missing: (fields: string) => `O contato não tem valor em: ${fields}`,
+      failed: (reason: string) => `A consulta falhou: ${reason}`,
+    },
+    es: {
+      again: 'Consultar de nuevo',
+      nothing: 'No se encontró nada',
+      missing: (fields: string) => `El contacto no tiene valor en: ${fields}`,
+      failed: (reason: string) => `La consulta falló: ${reason}`,
+    },
+  },
+);

@@ -1,0 +1,99 @@
+/** What systems of the company say about the contact: a section for each MCP server with a look-up, which is called when it is unfolded. */
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { parley } from '../../../../client.ts';
+import { useCompany } from '../../../../records/company.ts';
+import { useMcpServers } from '../../../../records/mcp-servers.ts';
+import { CONTACT_FIELDS } from '../../../../texts/contact-fields.ts';
+import { useTexts } from '../../../../texts/texts.ts';
+import { Button } from '../../../../ui/button.tsx';
+import { Details } from '../../../../ui/details.tsx';
+import { readRecords } from './look-up-records.ts';
+import { LOOK_UPS } from './look-up-texts.ts';
+import styles from './panel.module.css';
+import { NotLoaded, Section } from './section.tsx';
+
+export function LookUps({ contact }: { contact: string }): ReactElement | null {
+  const company = useCompany();
+  return company?.client_mcp_servers_enabled ? <Servers contact={contact} /> : null;
+}
+
+function Servers({ contact }: { contact: string }): ReactElement {
+  const { data: servers = [] } = useMcpServers();
+  return (
+    <>
+      {servers
+        .filter(({ look_up }) => look_up !== null)
+        .map(({ _id, name }) => (
+          <Section key={_id} name={`look-up-${_id}`} title={name}>
+            <LookUp contact={contact} server={_id} />
+          </Section>
+        ))}
+    </>
+  );
+}
+
+/** The server may be slow and count its calls, so it is only called for another contact, or when somebody asks again. */
+const FRESH_MS = 300_000;
+
+function LookUp({ contact, server }: { contact: string; server: string }): ReactElement {
+  const texts = useTexts(LOOK_UPS);
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['look-up', server, contact],
+    queryFn: ({ signal }) => parley.contacts.lookUp(contact, server, { signal }),
+    staleTime: FRESH_MS,
+    refetchOnWindowFocus: false,
+  });
+  return (
+    <>
+      {!data && <NotLoaded error={error} />}
+      {data && <Found text={data.text} error={data.error} missing={data.missing} />}
+      {(data ?? error) && (
+        <Button kind="quiet" icon="refresh" isBusy={isFetching} onClick={() => void refetch()}>
+          {texts.again}
+        </Button>
+      )}
+    </>
+  );
+}
+
+interface FoundProps {
+  text: string | null;
+  error: string | null;
+  missing: readonly string[];
+}
+
+function Found({ text, error, missing }: FoundProps): ReactElement {
+  const texts = useTexts(LOOK_UPS);
+  const fields = useTexts(CONTACT_FIELDS);
+  if (missing.length > 0) {
+    const names = missing.map((variable) => nameVariable(variable, fields));
+    return <p className={styles['soft']}>{texts.missing(names.join(', '))}</p>;
+  }
+  if (error !== null) return <p role="alert">{texts.failed(error)}</p>;
+  const records = readRecords(text ?? '');
+  if (records?.length === 0 || text?.trim() === '') return <p className={styles['soft']}>{texts.nothing}</p>;
+  if (!records)
+    return (
+      <p className={styles['words']} dir="auto">
+        {text}
+      </p>
+    );
+  return (
+    <ul className={styles['items']}>
+      {records.map((record) => (
+        <li key={record.map(([, value]) => value).join()}>
+          <Details layout="lines" items={record} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** `contact.email` has the name of its field; a custom field is named by its slug. */
+function nameVariable(variable: string, fields: Record<string, string>): string {
+  const field = variable.replace(/^contact\./, '');
+  return (
+    new Map(Object.entries(fields)).get(field.replace(/^first_name$/, 'name')) ?? field.replace(/^custom_fields\./, '')
+  );
+}
