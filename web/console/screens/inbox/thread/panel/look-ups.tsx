@@ -80,7 +80,7 @@ function Found({ text, error, missing }: FoundProps): ReactElement {
       </p>
     );
   return (
-    <ul className={styles['items']}>
+    <ul className={styles['records']}>
       {records.map((record) => (
         <li key={record.map(([, value]) => value).join()}>
           <Details layout="lines" items={record} />
