@@ -92,7 +92,7 @@ test('an answer to a mail shows and reaches its other recipients, and has the su
   await close();
 });
 
-test('the answer of a person in Cc stands in the conversation under the name of its author, who gets the reply too', async () => {
+test('the answer of a person in Cc stands in the conversation under the name of its author, who gets the reply too; one in Bcc stays hidden', async () => {
   const { page, complaints, close } = await openMailOf('zoe');
   await page.getByRole('log').getByText('Where is it?').waitFor();
   const answer = {
@@ -110,6 +110,27 @@ test('the answer of a person in Cc stands in the conversation under the name of 
     .getByRole('button', { name: 'To: zoe@client.example · Cc: boss@client.example · Subject: Re: Order 17' })
     .waitFor();
   assert.deepEqual(await findBarriers(page), []);
+  const { body: found } = await platform.call(200, 'GET', `/v1/messages?inbox=${inbox._id}&limit=1`);
+  const sent = await platform.call(201, 'POST', '/v1/messages/send-text', {
+    body: {
+      conversationId: found.result[0].conversation,
+      message: { content: 'Tomorrow.' },
+      email: { bcc: ['law@client.example'] },
+    },
+  });
+  await push(
+    writeMail(
+      {
+        ...answer,
+        From: 'law@client.example',
+        'Message-ID': '<law@client.example>',
+        'In-Reply-To': `<${sent.body.external_id}>`,
+      },
+      'Noted.',
+    ),
+  );
+  await page.getByRole('article').filter({ hasText: 'Noted.' }).getByText('law@client.example').waitFor();
+  await page.getByRole('button', { name: 'To: zoe@client.example · Subject: Re: Order 17', exact: true }).waitFor();
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -80,14 +80,15 @@ export function moveTyped(from: string, to: string): void {
 export const putMailBack = (place: string, { subject, to = [], cc = [], bcc = [] }: GivenMail): void =>
   keepHead(place, { subject: subject ?? '', to: to.join(', '), cc: cc.join(', '), bcc: bcc.join(', ') });
 
-/** The other recipients of the last mail of this conversation, and its author. */
+/** The other recipients of the last mail of this conversation, and its author. Nobody learns here who got a mail in Bcc. */
 function listOthers(messages: readonly Message[], own: readonly string[]): string[] {
   const last = messages.find(({ message_type, email }) => message_type === 'OUTGOING' || email !== null);
   if (!last?.email) return [];
   const { message_type, email } = last;
   const author = email.from ? [email.from.address] : [];
   const all = message_type === 'INCOMING' ? [...author, ...email.to, ...email.cc] : email.cc;
-  const known = own.map((address) => address.toLowerCase());
+  const hidden = messages.flatMap((message) => message.email?.bcc ?? []);
+  const known = [...own, ...hidden].map((address) => address.toLowerCase());
   return all.filter((address) => !known.includes(address.toLowerCase())).slice(0, 10);
 }
 
