@@ -306,15 +306,15 @@ test('a draft moves only once when two tabs hear of the same merge', async () =>
   await close();
 });
 
-test('a user who may only read is not offered a merge', async () => {
+test('a user who may only read is not offered a merge, and marks nothing as read', async () => {
   const { newer } = await serveTwice('Pia Twice');
-  await call(200, 'PUT', `/v1/conversations/${newer['_id']}/read`);
   const path = `/inbox/all/${newer['_id']}`;
   const { page, complaints, close } = await openConsole(platform, browser, { path, viewport, role: 'VIEWER' });
   await page.getByRole('log').getByText('Still nothing here').waitFor();
   await openMenu(page);
   await page.getByRole('menuitem').first().waitFor();
   assert.equal(await page.getByRole('menuitem', { name: 'Merge into…' }).count(), 0);
+  assert.equal((await call(200, 'GET', `/v1/conversations/${newer['_id']}`)).body.unread_count, 1);
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -5,6 +5,7 @@ import { showViewing } from '../../../live/presence.ts';
 import { nameContact, nameSummary, useContact } from '../../../records/contacts.ts';
 import { markAsRead, useConversation } from '../../../records/conversations.ts';
 import { useThread } from '../../../records/messages.ts';
+import { useMay } from '../../../session/session.ts';
 import { lazyPart, LoadingPart } from '../../../ui/lazy-part.tsx';
 import { Failure, Loading } from '../../../ui/state.tsx';
 import { useTitle } from '../../../ui/title.ts';
@@ -87,13 +88,14 @@ const LoadingPanel = (): ReactElement => (
  */
 function useReading(id: string, conversation: Conversation | undefined): void {
   const { unread_count = 0, woken_at = null, last_inbound_at = null, last_message } = conversation ?? {};
+  const mayMark = useMay('conversations:update');
   const unread = unread_count + (woken_at ? 1 : 0);
   const news = `${last_message?._id} ${last_inbound_at} ${woken_at}`;
   const seen = useRef<string | null>(null);
   useEffect(() => {
     const isMarked = seen.current === news;
     if (conversation) seen.current = news;
-    if (unread === 0) return undefined;
+    if (unread === 0 || !mayMark) return undefined;
     const read = (): void => {
       if (document.visibilityState !== 'visible') return;
       // Failure policy: what could not be marked stays unread, and is marked when the next message arrives or the conversation is opened.
@@ -103,5 +105,5 @@ function useReading(id: string, conversation: Conversation | undefined): void {
     document.addEventListener('visibilitychange', read);
     return () => document.removeEventListener('visibilitychange', read);
     // Other changes of the conversation make nothing unread.
-  }, [id, unread, news, conversation === undefined]);
+  }, [id, unread, news, conversation === undefined, mayMark]);
 }

@@ -81,8 +81,9 @@ function Found({ text, error, missing }: FoundProps): ReactElement {
     );
   return (
     <ul className={styles['records']}>
-      {records.map((record) => (
-        <li key={record.map(([, value]) => value).join()}>
+      {records.map((record, place) => (
+        // Records that are read anew replace those before, and two of them may be alike.
+        <li key={place}>
           <Details layout="lines" items={record} />
         </li>
       ))}
