@@ -40,8 +40,12 @@ async function register(person: Person, jar = createJar(platform)): Promise<Owne
   return { ...person, jar, key, passkey };
 }
 
-const protect = async (role: UserRole = 'OPERATOR'): Promise<Owner> =>
-  register(await createPerson(platform, demo._id, role));
+/** Registers a passkey of a new person, and waits for the mail about it, so that later mails come behind it. */
+async function protect(role: UserRole = 'OPERATOR'): Promise<Owner> {
+  const owner = await register(await createPerson(platform, demo._id, role));
+  await waitForMail(platform, owner.email);
+  return owner;
+}
 
 /** Asks for a challenge and lets the passkey answer it. */
 async function answer({ jar, key }: Owner, answering?: Answering): Promise<Json> {

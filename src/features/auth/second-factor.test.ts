@@ -46,8 +46,12 @@ async function setUp(person: Person, at: Platform = platform): Promise<Protected
   return { ...person, secret: begun.secret, used, recovery: made.recovery_codes };
 }
 
-const protect = async (role: UserRole = 'OPERATOR', company = demo._id): Promise<Protected> =>
-  setUp(await createPerson(platform, company, role));
+/** Sets up the second factor of a new person, and waits for the mail about it, so that later mails come behind it. */
+async function protect(role: UserRole = 'OPERATOR', company = demo._id): Promise<Protected> {
+  const person = await setUp(await createPerson(platform, company, role));
+  await waitForMail(platform, person.email);
+  return person;
+}
 
 function tryLogIn(status: number, person: Person, code?: string, { call: ask }: Platform = platform): Promise<Answer> {
   const body = { email: person.email, password: PASSWORD, code };

@@ -50,8 +50,8 @@ export interface Operation {
   body: Schema | null;
   /** The schema of a form, whose properties are its parts. */
   form: Schema | null;
-  /** The answers by status: content type, schema of the body and, for an error, its possible codes. */
-  answers: Map<number, { type: string; schema: Schema; codes: string[] }>;
+  /** The answers by status: content types, schema of a body of the first type and, for an error, its possible codes. */
+  answers: Map<number, { types: string[]; schema: Schema; codes: string[] }>;
 }
 
 type Node = Record<string, unknown>;
@@ -76,9 +76,9 @@ function buildOperation(method: string, path: string, spec: Node): Operation {
   const parameters = (spec['parameters'] ?? []) as Parameter[];
   const given = spec['requestBody'] as { content: Record<string, { schema: Schema }> } | undefined;
   const answers = Object.entries(responses).map(([status, { description, content }]) => {
-    const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(content);
+    const [{ schema } = { schema: {} }] = Object.values(content);
     // The description of an error lists its possible codes, separated by commas.
-    return [Number(status), { type, schema, codes: description.split(', ') }] as const;
+    return [Number(status), { types: Object.keys(content), schema, codes: description.split(', ') }] as const;
   });
   return {
     method: method.toUpperCase(),

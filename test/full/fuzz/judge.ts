@@ -35,8 +35,9 @@ function findUndocumentedParts({ operation, method }: FuzzRequest, { status, hea
   const documented = operation.answers.get(status);
   if (!documented) return [`undocumented: ${status} ${text.slice(0, 300)}`];
   const type = String(headers['content-type'] ?? '');
-  if (!type.startsWith(documented.type)) return [`content type ${type}, not ${documented.type}`];
-  if (method === 'HEAD' || !documented.type.includes('json')) return [];
+  if (documented.types.length > 0 && !documented.types.some((each) => type.startsWith(each)))
+    return [`content type ${type}, not ${documented.types.join(' or ')}`];
+  if (method === 'HEAD' || !documented.types[0]?.includes('json')) return [];
   const body = tryParseJson(text);
   const { code = '' } = (body ?? {}) as Partial<Problem>;
   if (status >= 400 && !documented.codes.includes(code)) return [`undocumented: ${status} ${code}`];
