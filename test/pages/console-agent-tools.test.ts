@@ -170,9 +170,15 @@ test('by keyboard a look-up is set, and the details of a conversation show what 
   await details.getByText('On its way').waitFor();
   assert.deepEqual(orders.calls.at(-1)?.arguments, { phone: '+5511988880404' });
   assert.deepEqual(await findBarriers(page), []);
-  orders.answer(() => sayText('No orders yet.'));
-  await details.getByRole('button', { name: 'Look up again' }).press('Enter');
-  await details.getByText('No orders yet.').waitFor();
+  const answerNow = async (text: string, shown: string): Promise<void> => {
+    orders.answer(() => sayText(text));
+    await details.getByRole('button', { name: 'Look up again' }).press('Enter');
+    await details.getByText(shown).waitFor();
+  };
+  const last = `{"number":3,"lines":[{"sku":"A"},{"sku":"${'B'.repeat(8_000)}"}]}`;
+  await answerNow(`[{"number":1},{"number":2},${last}]`, 'The result was too long: the rest is not shown');
+  assert.deepEqual(await details.getByText('number').count(), 2);
+  await answerNow('No orders yet.', 'No orders yet.');
   assert.deepEqual(
     complaints().filter((text) => !/status of 400/.test(text)),
     [],

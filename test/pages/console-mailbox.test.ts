@@ -6,7 +6,7 @@ import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole } from '../support/console.ts';
 import { verifyDkim } from '../support/dkim.ts';
 import { MAIL_LOG_IN, startImapServer, startSmtpServer, trustCertificate } from '../support/mail-servers.ts';
-import { SAMPLE_HEADERS, writeMail } from '../support/mails.ts';
+import { pushMail, SAMPLE_HEADERS, writeMail } from '../support/mails.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { waitUntil } from '../support/wait.ts';
 
@@ -50,8 +50,7 @@ test('a mailbox is connected with a wrong address and a wrong password corrected
   const address = await page.getByLabel('Address', { exact: true }).inputValue();
   assert.deepEqual(await findBarriers(page), []);
   const mail = writeMail(SAMPLE_HEADERS, 'Handed over');
-  const headers = { 'content-type': 'message/rfc822', 'x-hook-secret': secret };
-  assert.equal((await fetch(address, { method: 'POST', headers, body: mail })).status, 200);
+  await pushMail(address, secret, mail);
   await page.getByRole('button', { name: 'Generate a key' }).click();
   const record = await page.getByLabel('Value of the TXT record', { exact: true }).inputValue();
   const name = await page.getByLabel('Name of the TXT record', { exact: true }).inputValue();
@@ -97,8 +96,7 @@ test('a mailbox whose mails a server hands over is connected without a server fo
   const address = await dialog.getByLabel('Address', { exact: true }).inputValue();
   assert.deepEqual(await findBarriers(page), []);
   const mail = writeMail({ ...SAMPLE_HEADERS, 'Message-ID': '<pushed@client.example>' }, 'Handed over to orders');
-  const headers = { 'content-type': 'message/rfc822', 'x-hook-secret': secret };
-  assert.equal((await fetch(address, { method: 'POST', headers, body: mail })).status, 200);
+  await pushMail(address, secret, mail);
   const { body } = await platform.call(200, 'GET', '/v1/messages?limit=100');
   assert.ok(body.result.some(({ content }: Json) => content === 'Handed over to orders'));
   await dialog.getByRole('button', { name: 'Change connection data' }).click();
@@ -108,7 +106,7 @@ test('a mailbox whose mails a server hands over is connected without a server fo
   // Without the secret no mail could arrive, so it can only be replaced.
   await page.getByRole('button', { name: 'Generate a new secret' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Disable pushing' }).count(), 0);
-  assert.equal((await fetch(address, { method: 'POST', headers, body: mail })).status, 200);
+  await pushMail(address, secret, mail);
   assert.deepEqual(complaints(), []);
   await close();
 });

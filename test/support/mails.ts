@@ -1,10 +1,19 @@
 /** Writes mails for tests as mail programs send them. */
+import assert from 'node:assert/strict';
+import { fetchUntilAccepted } from './until-accepted.ts';
 
 /** Returns a mail with these headers and body. */
 export const writeMail = (headers: Record<string, string>, body: string): string =>
   [...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', body]
     .join('\n')
     .replaceAll(/\r?\n/g, '\r\n');
+
+/** Pushes a mail to the hook of an inbox, as a mail server does. An inbox takes mails once it is connected. */
+export async function pushMail(hook: string, secret: string, mail: string): Promise<void> {
+  const headers = { 'content-type': 'message/rfc822', 'x-hook-secret': secret };
+  const { status } = await fetchUntilAccepted(hook, () => ({ method: 'POST', headers, body: mail }));
+  assert.equal(status, 200);
+}
 
 export interface SamplePart {
   headers: Record<string, string>;

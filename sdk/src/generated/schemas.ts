@@ -1464,6 +1464,8 @@ export interface ContactLookUp {
   server: string;
   /** What the tool returned, which may be JSON; null if it was not called or has failed */
   text: string | null;
+  /** Whether the tool returned more than `text` has */
+  cut: boolean;
   /** Why the look-up failed; null if it did not */
   error: string | null;
   /** The variables for which the contact has no value. The tool is called only if there are none */
@@ -5268,6 +5270,13 @@ export interface Notification {
   } | null;
   /** The newest message of the contact, the note, or the message that was not sent */
   message: string | null;
+  /** The author of a received mail who is not the contact, such as a person in Cc */
+  author: {
+    /** The author's address */
+    address: string;
+    /** The author's name */
+    name: string | null;
+  } | null;
   /** The beginning of that message; null if it has no text */
   preview: string | null;
   /** How many messages, mentions or conversations it stands for */
@@ -6673,7 +6682,7 @@ export interface WebhookEvents {
     event: 'CONVERSATION_STEP_CHANGED';
     /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The change and its record */
+    /** What changed, and the record as it is now */
     data: StepChanged;
   };
   /** A conversation was merged into another one and removed */
@@ -6682,7 +6691,7 @@ export interface WebhookEvents {
     event: 'CONVERSATION_MERGED';
     /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The change and its record */
+    /** What changed, and the record as it is now */
     data: ConversationMerged;
   };
   /** A contact was created */
@@ -6745,7 +6754,7 @@ export interface WebhookEvents {
     event: 'FIELD_UPDATED';
     /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The change and its record */
+    /** What changed, and the record as it is now */
     data: FieldUpdated;
   };
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { MAIL_LOG_IN, startSmtpServer, trustCertificate } from '../../../test/support/mail-servers.ts';
-import { SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
+import { pushMail, SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
 import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { listNetworkMessages, sendText, silenceNetwork, writeAsContact } from '../../../test/support/traffic.ts';
@@ -109,8 +109,7 @@ test('a mail of a person is answered with a mail that says it is automatic, and 
   const { body: inbox } = await call(201, 'POST', '/v1/inboxes', { body: given });
   const push = async (from: string, extra: Json): Promise<string> => {
     const raw = writeMail({ ...SAMPLE_HEADERS, From: from, 'Message-ID': `<${from}>`, ...extra }, 'Hi');
-    const headers = { 'content-type': 'message/rfc822', 'x-hook-secret': hook_secret };
-    await call(200, 'POST', `/hooks/email/${inbox._id}`, { key: null, raw, headers });
+    await pushMail(`${platform.url}/hooks/email/${inbox._id}`, hook_secret, raw);
     const { result } = (await call(200, 'GET', `/v1/messages?inbox=${inbox._id}`)).body;
     return result.find(({ external_id }: Json) => external_id === from).conversation;
   };

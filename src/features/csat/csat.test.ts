@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { MAIL_LOG_IN, startSmtpServer, trustCertificate } from '../../../test/support/mail-servers.ts';
-import { SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
+import { pushMail, SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
 import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
@@ -178,8 +178,7 @@ test('the reader of a mail rates on a page, whose first answer counts, and whose
   const given = { channel: 'EMAIL', name: 'Mails', email_config, csat_question: 'Satisfied <now>?' };
   const { body: inbox } = await call(201, 'POST', '/v1/inboxes', { body: given });
   const raw = writeMail({ ...SAMPLE_HEADERS, From: 'Ana <ana@client.example>', 'Message-ID': '<m1>' }, 'Hi');
-  const headers = { 'content-type': 'message/rfc822', 'x-hook-secret': hook_secret };
-  await call(200, 'POST', `/hooks/email/${inbox._id}`, { key: null, raw, headers });
+  await pushMail(`${platform.url}/hooks/email/${inbox._id}`, hook_secret, raw);
   const { conversation } = (await call(200, 'GET', `/v1/messages?inbox=${inbox._id}`)).body.result[0];
   await sendText(platform, conversation);
   await close(conversation);

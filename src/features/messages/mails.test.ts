@@ -3,14 +3,15 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { simpleParser, type ParsedMail } from 'mailparser';
 import { MAIL_LOG_IN, startSmtpServer, trustCertificate } from '../../../test/support/mail-servers.ts';
-import { SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
+import { pushMail, SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
+import { sendJson, startModel } from '../../../test/support/model.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { createPerson } from '../../../test/support/people.ts';
-import { fetchUntilAccepted } from '../../../test/support/until-accepted.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 const certificate = trustCertificate({ after });
-const platform = await startPlatform();
+const platform = await startPlatform({ env: { AGENT_WAIT: '1s' } });
 const { call, demo } = platform;
 const smtp = await startSmtpServer({ after }, certificate);
 const HOOK_SECRET = 'a-secret-of-the-mail-server-9012';
@@ -45,13 +46,8 @@ let mails = 0;
 async function receive(headers: Record<string, string>, to = inbox, key = demo.key): Promise<Json> {
   mails += 1;
   const id = `mail-${mails}@client.example`;
-  // An inbox takes mails once it is connected.
-  const pushed = await fetchUntilAccepted(`${platform.url}/hooks/email/${to._id}`, () => ({
-    method: 'POST',
-    headers: { 'x-hook-secret': HOOK_SECRET, 'content-type': 'message/rfc822' },
-    body: writeMail({ ...SAMPLE_HEADERS, 'Message-ID': `<${id}>`, ...headers }, `Mail ${mails}`),
-  }));
-  assert.equal(pushed.status, 200);
+  const mail = writeMail({ ...SAMPLE_HEADERS, 'Message-ID': `<${id}>`, ...headers }, `Mail ${mails}`);
+  await pushMail(`${platform.url}/hooks/email/${to._id}`, HOOK_SECRET, mail);
   return (await call(200, 'GET', `/v1/messages?inbox=${to._id}&external_id=${id}`, { key })).body.result[0];
 }
 
@@ -112,11 +108,41 @@ test('the answers of other recipients join the conversation of the contact, whom
     assert.deepEqual(joined['email'].from, { address: authors[index], name: index === 0 ? 'The Boss' : null });
   }
   // Their answers are answered in turn.
-  const again = await receive({ From: authors[1] ?? '', 'In-Reply-To': `<mail-${mails - 1}@client.example>` });
+  const again = await receive({
+    From: authors[1] ?? '',
+    'In-Reply-To': `<mail-${mails - 1}@client.example>`,
+    'Reply-To': 'assistant@client.example',
+  });
   assert.equal(again['conversation'], conversation);
   await send({ conversationId: conversation });
   assert.deepEqual(smtp.taken.at(-1)?.to, ['joana@client.example']);
   assert.equal((await call(200, 'GET', `/v1/contacts/${contact}`)).body.name, 'Joana');
+});
+
+test('the author of another recipient’s answer is named to the owner, to agents and in a transcript', async () => {
+  const server = await startModel();
+  server.answer((_call, response) => sendJson(response, { text: 'Noted' }));
+  const robot = { name: 'Robot', type: 'EXTERNAL', url: server.url };
+  const { body: agent } = await call(201, 'POST', '/v1/agents', { body: robot });
+  const owner = await createPerson(platform, demo._id, 'OPERATOR');
+  const { conversation } = await receive({ From: 'Yara <yara@client.example>', Cc: 'Max <max@client.example>' });
+  const path = `/v1/conversations/${conversation}`;
+  await call(200, 'PATCH', path, { body: { owner: owner._id } });
+  await receive({ From: 'Max <max@client.example>', 'In-Reply-To': `<mail-${mails}@client.example>` });
+  const { body } = await call(200, 'GET', '/v1/notifications?kind=REPLIED', { key: owner.token });
+  assert.deepEqual(body.result[0].author, { address: 'max@client.example', name: 'Max' });
+  assert.match(
+    (await call(200, 'GET', `${path}/transcript`)).body,
+    new RegExp(`\\bMax\\b[^\n]*\n?[^\n]*Mail ${mails}\\b`),
+  );
+  await call(200, 'PATCH', path, { body: { handled_by: 'AI', agent: agent._id } });
+  await receive({ From: 'Yara <yara@client.example>', 'In-Reply-To': `<mail-${mails}@client.example>` });
+  const asked = await waitUntil('the agent to be asked', () => server.calls.at(-1));
+  assert.deepEqual(
+    asked.body.before.map(({ text }: Json) => text),
+    [`Mail ${mails - 2}`, `[max@client.example] Mail ${mails - 1}`],
+  );
+  await call(200, 'PATCH', path, { body: { handled_by: 'HUMAN' } });
 });
 
 test('the address that wanted the replies answers in the conversation of the contact', async () => {

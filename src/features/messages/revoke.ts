@@ -17,7 +17,7 @@ export async function revokeMessage(kit: Kit, tenant: Tenant, id: string): Promi
   const external_id = expectRevocable(kit, message);
   const target = expectFound(await findSendTarget(tenant.read, message.conversation, kit.channels.identityPlaces));
   await revokeAtNetwork(kit, tenant, message, { externalId: external_id, person: { names: target.names ?? [] } });
-  // The transaction sees all inboxes, because the file is deleted only if no other message has it.
+  // The transaction sees all inboxes, because a message of an inbox that the user does not see may have the file, too.
   return tenant.whole().tx(async (tx) => {
     const { company, inbox } = message;
     const nothing = { from: null, content_type: null, content: null, media: null };

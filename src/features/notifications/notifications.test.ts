@@ -55,6 +55,7 @@ test('the new owner of a conversation is notified of who assigned it, and a user
     contact: contact._id,
     actor: { type: 'USER', _id: bia._id, name: 'Bia' },
     message: null,
+    author: null,
     preview: null,
     count: 1,
     read_at: null,

@@ -7,11 +7,14 @@ import { NOTIFICATION_KINDS, type Notification, type NotificationKind } from './
 const fromConversation = (what: string): string => `(select ${what} from conversations v
     join contacts s on s.company_id = v.company_id and s._id = v.contact_id where v.company_id = n.company_id and v._id = n.conversation_id)`;
 
+const fromMessage = (what: string): string =>
+  `(select ${what} from messages m where m.company_id = n.company_id and m._id = n.message_id)`;
+
 export const COLUMNS = `n._id, n.company_id as company, n.user_id as "user", n.kind, n.conversation_id as conversation,
   ${fromConversation('v.contact_id')} as contact,
   ${fromConversation(`json_build_object('name', s.name, 'phone_number', s.phone_number, 'email', s.email)`)} as contact_summary,
   case when n.actor_id is null then null else json_build_object('type', n.actor_type, '_id', n.actor_id, 'name', n.actor_name) end as actor,
-  n.message_id as message, (select left(m.content, 200) from messages m where m.company_id = n.company_id and m._id = n.message_id) as preview,
+  n.message_id as message, ${fromMessage("m.email->'from'")} as author, ${fromMessage('left(m.content, 200)')} as preview,
   n.count, n.read_at, n.created_at as "createdAt", n.updated_at as "updatedAt"`;
 
 export interface NotificationFilter {

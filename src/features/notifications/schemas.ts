@@ -4,6 +4,7 @@ import { pageQuery, pageSchema } from '../../platform/store/paging.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 import { define, nullable, oneOf, plain, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
 import { ContactSummary } from '../contacts/schemas.ts';
+import { MailAuthor } from '../messages/mail/schemas.ts';
 
 export const NOTIFICATION_KINDS = [
   'ASSIGNED',
@@ -45,6 +46,7 @@ export const Notification = define(
     message: nullable(
       recordId('message', 'The newest message of the contact, the note, or the message that was not sent'),
     ),
+    author: nullable(MailAuthor),
     preview: nullable(plain.text('The beginning of that message; null if it has no text')),
     count: plain.integer('How many messages, mentions or conversations it stands for'),
     read_at: nullable(Timestamp, 'When the user read it; null while it is unread'),

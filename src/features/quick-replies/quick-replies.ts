@@ -65,7 +65,7 @@ export async function updateQuickReplyById(tenant: Tenant, id: string, input: Qu
   checkVariables(input.content ?? '');
   const { owner } = await readQuickReply(tenant, id);
   if (input.attachment) await expectAttachment(tenant.read, input.attachment, 'attachment');
-  // The transaction sees all inboxes, because its old file is deleted only if no message has it.
+  // The transaction sees all inboxes, because a message of an inbox that the user does not see may have it, too.
   const stored = tenant.whole().tx(async (tx) => {
     const before = await lockForChange(tx, tenant, id);
     const { title, shortcut, content, attachment } = before;
@@ -80,7 +80,7 @@ export async function updateQuickReplyById(tenant: Tenant, id: string, input: Qu
 }
 
 export function removeQuickReply(tenant: Tenant, id: string): Promise<QuickReply> {
-  // The transaction sees all inboxes, because its file is deleted only if no message has it.
+  // The transaction sees all inboxes, because a message of an inbox that the user does not see may have it, too.
   return tenant.whole().tx(async (tx) => {
     const reply = await lockForChange(tx, tenant, id);
     await deleteQuickReply(tx, id);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { MAIL_LOG_IN, startSmtpServer, trustCertificate } from '../../../test/support/mail-servers.ts';
-import { SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
+import { pushMail, SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { readEvents, sendText, silenceNetwork, writeAsContact } from '../../../test/support/traffic.ts';
@@ -160,8 +160,7 @@ test('a rule does not answer what a machine has written, also where that opens a
   ];
   const from = 'robot@client.example';
   const mail = { ...SAMPLE_HEADERS, From: from, 'Message-ID': `<${from}>`, 'Auto-Submitted': 'auto-replied' };
-  const headers = { 'content-type': 'message/rfc822', 'x-hook-secret': hook_secret };
-  await call(200, 'POST', `/hooks/email/${inbox._id}`, { key: null, raw: writeMail(mail, 'Estou de férias'), headers });
+  await pushMail(`${platform.url}/hooks/email/${inbox._id}`, hook_secret, writeMail(mail, 'Estou de férias'));
   await settle();
   const [conversation] = (await call(200, 'GET', `/v1/conversations?inbox=${inbox._id}`)).body.result;
   assert.deepEqual([conversation.tags, conversation.priority], [['written'], 'LOW']);

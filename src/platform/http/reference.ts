@@ -231,7 +231,7 @@ const makeDeliverySchema = (event: string, { data, isChange }: EventAbout): obje
     },
     data: {
       $ref: `#/components/schemas/${data}`,
-      description: isChange ? 'The change and its record' : 'The record as its GET returns it',
+      description: isChange ? 'What changed, and the record as it is now' : 'The record as its GET returns it',
     },
   },
 });

@@ -22,7 +22,7 @@ import { COMMON } from '../ui/texts.ts';
 import { showError } from '../ui/toast.tsx';
 import { UnreadBadge } from '../ui/unread-badge.tsx';
 import styles from './bell.module.css';
-import { describe, findAddress, toDescribed } from './describe.ts';
+import { describe, findAddress, nameWriter, toDescribed } from './describe.ts';
 import { PushOffer } from './push-offer.tsx';
 import { NOTIFICATIONS } from './texts.ts';
 
@@ -168,7 +168,7 @@ function List({ kind, name, onOpen }: ListProps): ReactElement {
 
 function Entry({ notification, onOpen }: { notification: Notification; onOpen(): void }): ReactElement {
   const texts = useTexts(NOTIFICATIONS);
-  const { _id, kind, actor, contact_summary, preview, read_at, createdAt } = notification;
+  const { _id, kind, actor, preview, read_at, createdAt } = notification;
   const open = (): void => {
     onOpen();
     if (read_at === null) markNotificationsAsRead([_id]).catch(showError);
@@ -181,7 +181,7 @@ function Entry({ notification, onOpen }: { notification: Notification; onOpen():
             <Icon name="warning" size={16} />
           </span>
         ) : (
-          <Avatar name={actor?.name ?? contact_summary?.name ?? texts.someone} />
+          <Avatar name={actor?.name ?? nameWriter(notification) ?? texts.someone} />
         )}
         <span className={styles['text']}>
           <span className={styles['what']} data-unread={read_at === null || undefined} dir="auto">

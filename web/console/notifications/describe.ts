@@ -5,18 +5,19 @@ import type { NOTIFICATIONS } from './texts.ts';
 
 /** What its text needs to know of a notification. */
 export interface Described extends Pick<Notification, 'kind' | 'conversation' | 'count'> {
-  /** The names of the contact and of who caused it; null when there is none. */
+  /** The names of the contact, or whoever wrote in their conversation, and of who caused it; null when there is none. */
   contact: string | null;
   actor: string | null;
 }
 
-export const toDescribed = ({ kind, conversation, count, contact_summary, actor }: Notification): Described => ({
-  kind,
-  conversation,
-  count,
-  contact: contact_summary?.name ?? contact_summary?.phone_number ?? contact_summary?.email ?? null,
-  actor: actor?.name ?? null,
-});
+/** The contact, or the author of a mail in the contact's conversation; null for a contact without a name. */
+export const nameWriter = ({ author, contact_summary: contact }: Notification): string | null =>
+  author?.name ?? author?.address ?? contact?.name ?? contact?.phone_number ?? contact?.email ?? null;
+
+export const toDescribed = (notification: Notification): Described => {
+  const { kind, conversation, count, actor } = notification;
+  return { kind, conversation, count, contact: nameWriter(notification), actor: actor?.name ?? null };
+};
 
 export function describe(texts: Translation<(typeof NOTIFICATIONS)['en']>, described: Described): string {
   const { kind, conversation, count } = described;

@@ -44,7 +44,7 @@ class RecordQueries extends QueryClient {
     try {
       await query.promise;
     } catch {
-      // Failure policy: whoever has begun the first reading shows its failure, and reads again.
+      // Failure policy: the component that started the first reading shows its error and offers a retry.
       return;
     } finally {
       this.#read.delete(query);

@@ -104,7 +104,7 @@ export function createSaved<V extends Saved>({ list, useAll, update, remove, cou
       const stored = lastMove.then(async () => {
         for (const each of changed) show(await update(each._id, { position: placeOf(each) }));
       });
-      // Whoever asked for the move shows its failure; the next move begins all the same.
+      // The caller shows the error; the next move starts anyway.
       lastMove = stored.catch(reread);
       return stored;
     },

@@ -24,12 +24,14 @@ export async function lookUpContact(
   await expectAllowed(tenant.read);
   const { given, missing } = fillIn(wanted, contact);
   const place = { contact: id, server };
-  if (missing.length > 0) return { ...place, text: null, error: null, missing };
+  if (missing.length > 0) return { ...place, ...NOT_READ, error: null, missing };
   const found = await callInTurn(tenant.companyId, (turn) =>
     ask(kit, row, { tool, given, signal: AbortSignal.any([turn, hangUp]) }),
   );
   return { ...place, ...found, missing };
 }
+
+const NOT_READ = { text: null, cut: false };
 
 interface Asked {
   tool: string;
@@ -41,21 +43,21 @@ async function ask(
   kit: Kit,
   row: McpServerRow,
   { tool, given, signal }: Asked,
-): Promise<Pick<ContactLookUp, 'text' | 'error'>> {
+): Promise<Pick<ContactLookUp, 'text' | 'cut' | 'error'>> {
   try {
     const { connection, marked } = await connectServer(kit, row, signal);
     try {
       if (!marked.some(({ name, status }) => name === tool && status === 'APPROVED'))
-        return { text: null, error: `The tool ${tool} is not approved as the server offers it now` };
+        return { ...NOT_READ, error: `The tool ${tool} is not approved as the server offers it now` };
       const result = await connection.callTool(tool, given);
-      const text = cutResult(result.text);
-      return result.isError ? { text: null, error: `The tool has failed: ${text}` } : { text, error: null };
+      const read = cutResult(result.text);
+      return result.isError ? { ...NOT_READ, error: `The tool has failed: ${read.text}` } : { ...read, error: null };
     } finally {
       await connection.close();
     }
   } catch (error) {
     // Failure policy: people read why the server has not answered, and look again.
     if (!(error instanceof EndpointError)) throw error;
-    return { text: null, error: error.message };
+    return { ...NOT_READ, error: error.message };
   }
 }

@@ -24,8 +24,11 @@ const MOST_TEXT = declareLimit(8_000, {
   beyond: 'cut',
 });
 
-/** Returns the part of a result of a tool that is read. */
-export const cutResult = (text: string): string => text.replaceAll('\0', '').slice(0, MOST_TEXT).toWellFormed();
+/** Returns the part of a result of a tool that is read, and whether there is more. */
+export function cutResult(result: string): { text: string; cut: boolean } {
+  const text = result.replaceAll('\0', '');
+  return { text: text.slice(0, MOST_TEXT).toWellFormed(), cut: text.length > MOST_TEXT };
+}
 
 interface Connected {
   connection: McpConnection;

@@ -334,7 +334,7 @@ test('calls of tools of servers count to the calls of a turn before the first on
   await remove(_id);
 });
 
-test('a look-up calls its tool with the values of the contact, and says which values are missing', async () => {
+test('a look-up calls its tool with the values of the contact, and says which are missing, and whether the result was cut', async () => {
   const orders = await startMcp();
   offer(orders, LOOKUP);
   orders.answer((_name, given) => sayText(JSON.stringify([given])));
@@ -350,7 +350,7 @@ test('a look-up calls its tool with the values of the contact, and says which va
   const { body: contact } = await call(201, 'POST', '/v1/contacts', { body });
   const lookUp = async (id = contact._id): Promise<Json> =>
     (await call(200, 'GET', `/v1/contacts/${id}/look-ups/${server['_id']}`)).body;
-  const place = { contact: contact._id, server: server['_id'], error: null, missing: [] };
+  const place = { contact: contact._id, server: server['_id'], cut: false, error: null, missing: [] };
   const filled = { number: 'Ana <ana@client.example>, C-17', limit: 5, open: true };
   const { text: said, ...found } = await lookUp();
   assert.deepEqual([found, JSON.parse(said)], [place, [filled]]);
@@ -361,6 +361,10 @@ test('a look-up calls its tool with the values of the contact, and says which va
   const missing = ['contact.email', 'custom_fields.crm'];
   assert.deepEqual(await lookUp(stranger._id), { ...place, contact: stranger._id, text: null, missing });
   assert.equal(orders.calls.length, 1);
+  orders.answer(() => sayText('x'.repeat(8_001)));
+  assert.deepEqual(await lookUp(), { ...place, text: 'x'.repeat(8_000), cut: true });
+  orders.answer(() => sayText('x'.repeat(8_000)));
+  assert.deepEqual(await lookUp(), { ...place, text: 'x'.repeat(8_000) });
   await remove(server['_id']);
   await call(200, 'DELETE', `/v1/custom-fields/${field._id}`);
 });
@@ -406,6 +410,8 @@ test('a look-up is refused without an approved tool, with an unknown variable, o
   await call(403, 'POST', PATH, { key: token, body: { name: 'Other', url: shop.url, tools, look_up } });
   await call(200, 'PATCH', path, { body: { look_up } });
   await call(200, 'PATCH', path, { key: token, body: { name: 'Orders', look_up } });
+  await call(403, 'PATCH', path, { key: token, body: { url: `${shop.url}/other` } });
+  await call(403, 'PATCH', path, { key: token, body: { tools: [{ ...tools[0], description: 'Sends it to me.' }] } });
   await allow(false);
   expectProblem(await call(409, 'GET', `/v1/contacts/${contact._id}/look-ups/${server['_id']}`), 'MCP_NOT_ENABLED');
   await allow(true);

@@ -203,6 +203,7 @@ export const ContactLookUp = define(
     contact: recordId('contact'),
     server: recordId('mcp-server'),
     text: nullable(plain.text('What the tool returned, which may be JSON; null if it was not called or has failed')),
+    cut: Type.Boolean({ description: 'Whether the tool returned more than `text` has' }),
     error: nullable(plain.text('Why the look-up failed; null if it did not')),
     missing: Type.Array(Type.String(), {
       description: 'The variables for which the contact has no value. The tool is called only if there are none',

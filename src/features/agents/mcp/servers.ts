@@ -104,17 +104,24 @@ export async function updateMcpServerById(
 export async function getsMore(read: TenantRead, id: string, { url, tools = [] }: McpServerUpdate): Promise<boolean> {
   const before = await findMcpServer(read, id);
   if (!before) return false;
-  const approved = before.tools.map(({ status: _status, ...tool }) => tool);
-  const isNew = (tool: (typeof tools)[number]): boolean => !approved.some((one) => isDeepStrictEqual(one, tool));
-  return (url !== undefined && url !== before.url) || tools.some(isNew);
+  return (url !== undefined && url !== before.url) || findNew(before, tools).length > 0;
 }
 
-/** Returns true when a change sends values of contacts to another address or to another tool. */
-export async function looksUpMore(read: TenantRead, id: string, { url, look_up }: McpServerUpdate): Promise<boolean> {
+/** Returns true when a change sends values of contacts to another address, to another tool, or to one that is now described otherwise. */
+export async function looksUpMore(read: TenantRead, id: string, change: McpServerUpdate): Promise<boolean> {
   const before = await findMcpServer(read, id);
   if (!before) return false;
-  const next = look_up === undefined ? before.look_up : look_up;
-  return next !== null && ((url !== undefined && url !== before.url) || !isDeepStrictEqual(next, before.look_up));
+  const { url = before.url, tools = [], look_up: next = before.look_up } = change;
+  if (next === null) return false;
+  const isNew = findNew(before, tools).some(({ name }) => name === next.tool);
+  return isNew || url !== before.url || !isDeepStrictEqual(next, before.look_up);
+}
+
+type ApprovedTools = NonNullable<McpServerUpdate['tools']>;
+
+function findNew(before: McpServerRow, tools: ApprovedTools): ApprovedTools {
+  const approved = before.tools.map(({ status: _status, ...tool }) => tool);
+  return tools.filter((tool) => !approved.some((one) => isDeepStrictEqual(one, tool)));
 }
 
 /** What can be compared: encrypting the same value twice gives different texts. */

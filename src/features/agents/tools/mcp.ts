@@ -69,7 +69,7 @@ const makeTool = (
       if (error instanceof EndpointError) throw new Refusal(error.message);
       throw error;
     });
-    const text = cutResult(result.text);
+    const { text } = cutResult(result.text);
     if (result.isError) throw new Refusal(`The tool has failed: ${text}`);
     read.texts.push(dropEchoes(text, JSON.stringify(given)));
     return JSON.stringify(text);

@@ -76,7 +76,7 @@ const MOVED = {
   agent_turns: '',
   follow_ups: ', updated_at = now()',
   scheduled_messages: ', updated_at = now()',
-  // An event at which a rule looks at this moment is looked at again. No event runs a rule twice.
+  // An event that a rule is processing is processed again; a rule still runs once per event.
   rule_events: ', is_waiting = is_waiting or claimed_at is not null, claimed_at = null',
   rule_runs: '',
   csat_surveys: '',

@@ -4,15 +4,15 @@ import { declareLimit } from '../../../platform/values/limits.ts';
 import { explainedPattern, nullable, plain } from '../../../platform/values/schema.ts';
 import { Email } from '../../users/schemas.ts';
 
+export const MailAuthor = plain.object('The author of a received mail who is not the contact, such as a person in Cc', {
+  address: plain.text("The author's address"),
+  name: nullable(plain.text("The author's name")),
+});
+
 export const MailRecord = plain.object(
   'For the first message of a received mail: its subject, and at most ten recipients of each kind. For a sent mail: what the request gave in `email`; otherwise null',
   {
-    from: Type.Optional(
-      plain.object('The author of a received mail who is not the contact, such as a person in Cc', {
-        address: plain.text("The author's address"),
-        name: nullable(plain.text("The author's name")),
-      }),
-    ),
+    from: Type.Optional(MailAuthor),
     subject: nullable(plain.text('The subject of the mail')),
     to: Type.Array(Type.String(), { description: 'The addresses of the recipients' }),
     cc: Type.Array(Type.String(), { description: 'The addresses of the Cc recipients' }),

@@ -9,6 +9,7 @@ import {
 } from '../../../platform/outside/mail-layout.ts';
 import { declareLimit } from '../../../platform/values/limits.ts';
 import type { Receiver } from './away-queries.ts';
+import { nameWriter } from '../names.ts';
 import type { Notification, NotificationKind } from '../schemas.ts';
 
 const MOST_LINES = declareLimit(20, {
@@ -133,8 +134,8 @@ ${rest.map((text) => `<p>${escapeHtml(text)}</p>`).join('')}
 }
 
 function describe({ lines, someone }: Words, notification: Notification, consoleUrl: string) {
-  const { kind, conversation, contact_summary: summary, actor, count } = notification;
-  const contact = toQuiet(summary?.name ?? summary?.phone_number ?? summary?.email ?? someone);
+  const { kind, conversation, actor, count } = notification;
+  const contact = toQuiet(nameWriter(notification) ?? someone);
   const text = lines[kind](contact, toQuiet(actor?.name ?? 'Parley'), count, conversation === null);
   const path = conversation === null ? (kind === 'ASSIGNED' ? 'mine' : 'unassigned') : `all/${conversation}`;
   return { text, link: `${consoleUrl}/inbox/${path}` };

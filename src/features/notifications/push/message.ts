@@ -1,6 +1,7 @@
 /** What is pushed to a browser: encrypted for it (RFC 8291), so the push service sees only whose installation it is and how long it may wait. */
 import type { Kit } from '../../../kit.ts';
 import type { OutboundRequest } from '../../../platform/outside/outbound.ts';
+import { nameWriter } from '../names.ts';
 import type { PushKeys } from './keys.ts';
 import type { DuePush } from './schemas.ts';
 
@@ -16,12 +17,12 @@ export async function makePush(
   { endpoint, p256dh, auth, language, notification }: DuePush,
   keys: PushKeys,
 ): Promise<Omit<OutboundRequest, 'signal' | 'maxBytes'>> {
-  const { _id, kind, conversation, contact_summary: contact, actor, preview, count } = notification;
+  const { _id, kind, conversation, actor, preview, count } = notification;
   const message = {
     _id,
     kind,
     conversation,
-    contact: shorten(contact?.name ?? contact?.phone_number ?? contact?.email ?? null, NAME_CHARACTERS),
+    contact: shorten(nameWriter(notification), NAME_CHARACTERS),
     actor: shorten(actor?.name ?? null, NAME_CHARACTERS),
     preview: shorten(preview, PREVIEW_CHARACTERS),
     count,

@@ -2,17 +2,31 @@
 
 type Field = readonly [name: string, value: string];
 
-/** Returns the fields of each record; null for a text that is no object, and no list of objects, in JSON. */
-export function readRecords(text: string): Field[][] | null {
-  let found: unknown;
-  try {
-    found = JSON.parse(text, keepDigits);
-  } catch {
-    // Failure policy: what is no JSON is a text.
-    return null;
-  }
+/** Returns the fields of each record; null for a text that is no object, and no list of objects, in JSON. A list that was cut has its whole records. */
+export function readRecords(text: string, isCut = false): Field[][] | null {
+  const found = isCut ? parseWhole(text) : parse(text);
   const records = Array.isArray(found) ? (found as unknown[]) : [found];
   return records.every(isRecord) ? records.map((record) => Object.entries(record).map(toField)) : null;
+}
+
+/** `undefined` for a text that is no JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text, keepDigits);
+  } catch {
+    // Failure policy: what is no JSON is shown as a text.
+    return undefined;
+  }
+}
+
+/** Looks for the end of the last whole record from the end of the text on, which may be inside of one. */
+function parseWhole(text: string): unknown {
+  let end = text.length;
+  while ((end = text.lastIndexOf('}', end - 1)) > 0) {
+    const found = parse(`${text.slice(0, end + 1)}]`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** A long number, such as that of an order, would lose its last digits. */

@@ -1,4 +1,5 @@
 /** What systems of the company say about the contact: a section for each MCP server with a look-up, which is called when it is unfolded. */
+import type { ContactLookUp } from '@parley/sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { parley } from '../../../../client.ts';
@@ -47,7 +48,7 @@ function LookUp({ contact, server }: { contact: string; server: string }): React
   return (
     <>
       {!data && <NotLoaded error={error} />}
-      {data && <Found text={data.text} error={data.error} missing={data.missing} />}
+      {data && <Found look={data} />}
       {(data ?? error) && (
         <Button kind="quiet" icon="refresh" isBusy={isFetching} onClick={() => void refetch()}>
           {texts.again}
@@ -57,13 +58,7 @@ function LookUp({ contact, server }: { contact: string; server: string }): React
   );
 }
 
-interface FoundProps {
-  text: string | null;
-  error: string | null;
-  missing: readonly string[];
-}
-
-function Found({ text, error, missing }: FoundProps): ReactElement {
+function Found({ look: { text, cut, error, missing } }: { look: ContactLookUp }): ReactElement {
   const texts = useTexts(LOOK_UPS);
   const fields = useTexts(CONTACT_FIELDS);
   if (missing.length > 0) {
@@ -71,18 +66,27 @@ function Found({ text, error, missing }: FoundProps): ReactElement {
     return <p className={styles['soft']}>{texts.missing(names.join(', '))}</p>;
   }
   if (error !== null) return <p role="alert">{texts.failed(error)}</p>;
-  const records = readRecords(text ?? '');
+  const records = readRecords(text ?? '', cut);
   if (records?.length === 0 || text?.trim() === '') return <p className={styles['soft']}>{texts.nothing}</p>;
-  if (!records)
-    return (
-      <p className={styles['words']} dir="auto">
-        {text}
-      </p>
-    );
+  return (
+    <>
+      {records ? (
+        <Records records={records} />
+      ) : (
+        <p className={styles['words']} dir="auto">
+          {text}
+        </p>
+      )}
+      {cut && <p className={styles['soft']}>{texts.cut}</p>}
+    </>
+  );
+}
+
+function Records({ records }: { records: NonNullable<ReturnType<typeof readRecords>> }): ReactElement {
   return (
     <ul className={styles['records']}>
       {records.map((record, place) => (
-        // Records that are read anew replace those before, and two of them may be alike.
+        // Two records can be equal, so the position is the key.
         <li key={place}>
           <Details layout="lines" items={record} />
         </li>
