@@ -87,6 +87,13 @@ export const describeMessage = (event: string, account: Account, message: Stored
   event_type: null,
 });
 
+/** Describes the reaction of one side to a message. */
+export const describeReaction = (account: Account, message: StoredMessage, by: Profile): Json => ({
+  ...describeMessage('message_reaction', account, message),
+  reaction: by === message.chat.other ? message.reaction : message.ownReaction,
+  reaction_sender: showAttendee(by),
+});
+
 type SendEvent = 'message_received' | 'message_delivered' | 'message_read';
 
 const SHOWN = { message_received: 'sent', message_delivered: 'delivered', message_read: 'read' } as const;

@@ -4,9 +4,10 @@ import { answer, parseJson, readBody, toObject, toText, writeAnswer, type Answer
 import { applyFault, takeFault } from '../faults.ts';
 import type { Fault } from '../settings.ts';
 import type { Sandbox } from '../state.ts';
+import { describeReaction, postEvent } from './events.ts';
 import { refuse } from './refuse.ts';
 import { sendIn, startChat } from './send.ts';
-import { showMessage as showOnPages } from './shown.ts';
+import { showMessage as showOnPages, showReactions } from './shown.ts';
 import { findProfile, keepCall, makeId, NETWORK_API_KEY, type Account, type Webhook } from './state.ts';
 
 const BODY_MAX_BYTES = 64 * 1_048_576;
@@ -27,6 +28,7 @@ const OPERATIONS: { call: string; place: string; run: Operation }[] = [
     run: ({ sandbox, ids: [id = ''], form }) => sendIn(sandbox, sandbox.network.chats.get(id), form),
   },
   { call: 'PATCH chats/{}', place: 'read', run: readChat },
+  { call: 'POST messages/{}/reaction', place: 'reaction', run: react },
   { call: 'GET messages/{}', place: 'message', run: showMessage },
   { call: 'GET messages/{}/attachments/{}', place: 'attachments', run: showFile },
   { call: 'GET webhooks', place: 'webhooks', run: listWebhooks },
@@ -112,6 +114,21 @@ function readChat({ sandbox, ids: [id = ''], body }: Call): Answer {
     showOnPages(sandbox, message);
   }
   return answer({ object: 'ChatPatched' });
+}
+
+/** A reaction cannot be taken back, and is reported like one of the person. */
+async function react({ sandbox, ids: [id = ''], body }: Call): Promise<Answer> {
+  const message = sandbox.network.messages.get(id);
+  const account = message && sandbox.network.accounts.get(message.chat.account_id);
+  const emoji = toText(body['reaction']);
+  if (!message || !account) return missing();
+  if (!emoji) return refuse(400, 'invalid_parameters', 'A reaction is an emoji.');
+  message.ownReaction = emoji;
+  showReactions(sandbox, message);
+  const told = postEvent(sandbox, 'messaging', describeReaction(account, message, account));
+  if (sandbox.network.settings.echo_first) await told;
+  else void told;
+  return answer({ object: 'MessageReactionAdded', success: true }, 201);
 }
 
 function showMessage({ sandbox, ids: [id = ''] }: Call): Answer {

@@ -3,9 +3,9 @@ import { toObject, toText } from '../exchange.ts';
 import { readPhoneFile } from '../phone/file.ts';
 import { READ_MS, type PhoneNetwork, type PhoneNote } from '../phone/phone.ts';
 import type { Sandbox } from '../state.ts';
-import { describeMessage, postEvent, reportEvent } from './events.ts';
+import { describeReaction, postEvent, reportEvent } from './events.ts';
 import { writeInbound } from './inbound.ts';
-import { nameForPage, showReaction, toItem, toReaction } from './shown.ts';
+import { nameForPage, showReactions, toItem, toReactions } from './shown.ts';
 
 const isOf = (sandbox: Sandbox, account: string, contact: string) =>
   [...sandbox.network.messages.values()].filter(
@@ -19,12 +19,8 @@ async function react(sandbox: Sandbox, note: PhoneNote): Promise<object | string
   const account = message && sandbox.network.accounts.get(message.chat.account_id);
   if (!message || !account) return 'There is no such message.';
   message.reaction = toText(emoji) ?? '';
-  showReaction(sandbox, message);
-  const described = describeMessage('message_reaction', account, message);
-  const { sender: _sender, ...event } = described;
-  const [person] = described['attendees'] as object[];
-  const told = { ...event, sender: described['sender'], reaction: message.reaction, reaction_sender: person };
-  const status = await postEvent(sandbox, 'messaging', told);
+  showReactions(sandbox, message);
+  const status = await postEvent(sandbox, 'messaging', describeReaction(account, message, message.chat.other));
   return { status, delivered: status === 200 };
 }
 
@@ -37,9 +33,7 @@ export const linkedinPhone: PhoneNetwork = {
       state: status === 'OK' ? 'open' : 'closed',
     })),
   listItems: (sandbox, account, contact) =>
-    isOf(sandbox, account, contact).flatMap((message) =>
-      message.reaction === undefined ? [toItem(message)] : [toItem(message), toReaction(message)],
-    ),
+    isOf(sandbox, account, contact).flatMap((message) => [toItem(message), ...toReactions(message)]),
   async write(sandbox, note) {
     if (toObject(note['raw'])['reaction'] !== undefined) return react(sandbox, note);
     const file = readPhoneFile(note, { seed: sandbox.network.counter, isPhone: false });

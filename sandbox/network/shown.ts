@@ -24,21 +24,26 @@ function describeContent(text: string | null, [file]: StoredMessage['files']): J
 }
 
 /** A reaction has no id of its own at this network, so it is named after its message. */
-export const toReaction = ({ id, reaction, timestamp }: StoredMessage): PhoneItem => ({
-  id: `reaction-${id}`,
-  direction: 'out',
-  message: { type: 'reaction', reaction: { message_id: id, emoji: reaction ?? '' } },
-  delivered: true,
-  created_at: timestamp,
-});
+export function toReactions({ id, reaction, ownReaction, timestamp }: StoredMessage): PhoneItem[] {
+  const write = (emoji: string) => ({ type: 'reaction', reaction: { message_id: id, emoji } });
+  const base = { delivered: true, created_at: timestamp };
+  return [
+    ...(reaction === undefined
+      ? []
+      : [{ ...base, id: `reaction-${id}`, direction: 'out' as const, message: write(reaction) }]),
+    ...(ownReaction === undefined
+      ? []
+      : [{ ...base, id: `own-reaction-${id}`, direction: 'in' as const, message: write(ownReaction) }]),
+  ];
+}
 
 /** Shows a new or changed message on the pages. */
 export function showMessage(sandbox: Sandbox, message: StoredMessage): void {
   publishItem(sandbox, findPlace(message), () => toItem(message));
 }
 
-export function showReaction(sandbox: Sandbox, message: StoredMessage): void {
-  publishItem(sandbox, findPlace(message), () => toReaction(message));
+export function showReactions(sandbox: Sandbox, message: StoredMessage): void {
+  for (const item of toReactions(message)) publishItem(sandbox, findPlace(message), () => item);
 }
 
 const findPlace = ({ chat }: StoredMessage) => ({

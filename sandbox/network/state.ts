@@ -40,9 +40,11 @@ export type StoredMessage = {
   read: boolean;
   /** How the person has reacted. Empty when the reaction was taken back. */
   reaction?: string;
+  /** How the account has reacted. */
+  ownReaction?: string;
 };
 
-type NewMessage = Omit<StoredMessage, 'progress' | 'delivered' | 'read' | 'reaction'>;
+type NewMessage = Omit<StoredMessage, 'progress' | 'delivered' | 'read' | 'reaction' | 'ownReaction'>;
 
 export type Webhook = {
   id: string;
@@ -57,7 +59,7 @@ export type Webhook = {
 export type NetworkSettings = {
   /** How long after the answer each event of a sent message is posted; null switches one off. */
   event_delays_ms: { message_received: number | null; message_delivered: number | null; message_read: number | null };
-  /** Faults of the next calls, by their place: users, chats (a start), messages (a send), attachments, accounts, webhooks, link. */
+  /** Faults of the next calls, by their place: users, chats (a start), messages (a send), reaction, attachments, accounts, webhooks, link. */
   faults: Record<string, Fault[]>;
   /** Whether the event about a sent message is posted before the call that sends it is answered. */
   echo_first: boolean;

@@ -22,6 +22,8 @@ export interface Abilities {
   typing: boolean;
   /** Whether a sent message can be deleted for everyone. */
   revoke: boolean;
+  /** Whether a reaction stays once it is sent, because the network has no way to take it back. */
+  keepsReactions: boolean;
   /** Whether the network has templates, which it reviews and which can be sent at any time. */
   templates: boolean;
   /** Whether messages belong to a thread, so that a message is sent with what is before it. */
@@ -48,6 +50,7 @@ export const NO_ABILITIES = {
   markRead: false,
   typing: false,
   revoke: false,
+  keepsReactions: false,
   templates: false,
   threads: false,
   subjects: false,

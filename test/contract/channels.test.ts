@@ -60,6 +60,7 @@ const ABILITIES: { [ability in keyof NamedChannel['can']]: keyof NamedChannel | 
   markRead: 'markRead',
   typing: 'showTyping',
   revoke: 'revoke',
+  keepsReactions: null,
   templates: 'templates',
   threads: null,
   subjects: null,

@@ -6,6 +6,7 @@ import { startBrowser } from '../support/browser.ts';
 import { findBarriers, openConsole } from '../support/console.ts';
 import { makePng } from '../support/media-samples.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
+import { connectAccount, silenceAccounts, writeAs } from '../support/professional-network.ts';
 import { readMessage, sendText, silenceNetwork, writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
 
@@ -48,6 +49,24 @@ test('a reaction is chosen in the menu of a message, replaces the one before, an
   await bubble.getByRole('button', { name: 'Remove your reaction 🎉' }).click();
   await bubble.getByText('🎉').waitFor({ state: 'detached' });
   await awaitReactions(conversation._id, [react('❤️'), react('🎉'), react(null)]);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a reaction on LinkedIn stays, so the console does not offer to take it back', async () => {
+  await silenceAccounts(platform);
+  const account = await connectAccount(platform);
+  const { conversation } = await writeAs(platform, account, { from: 'vera', text: 'Obrigada pela dica' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation}` });
+  const bubble = page.getByRole('article').filter({ hasText: 'Obrigada pela dica' });
+  await bubble.first().click({ button: 'right' });
+  await page.getByRole('menuitem', { name: '👍' }).click();
+  await bubble.getByText('👍').waitFor();
+  assert.equal(await bubble.getByRole('button', { name: /Remove your reaction/ }).count(), 0);
+  await bubble.first().click({ button: 'right' });
+  await page.getByRole('menuitem', { name: '👍', disabled: true }).waitFor();
+  await page.getByRole('menuitem', { name: '❤️' }).click();
+  await bubble.getByText('❤️').waitFor();
   assert.deepEqual(complaints(), []);
   await close();
 });

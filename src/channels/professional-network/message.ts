@@ -1,10 +1,10 @@
 /** Reads what someone wrote: a contact, or a person of the company, through the platform or elsewhere. */
-import { createHash } from 'node:crypto';
 import type { Inbound, InboundMessage } from '../channel.ts';
 import type { MessageContent } from '../content.ts';
 import { asDate, asIdentifier, asRecord, asText, type Json } from '../values.ts';
 import { makeUnreadable } from '../scene.ts';
 import { isSet, makeUnsupported, readContents } from './content.ts';
+import { nameReaction, OURS } from './reaction.ts';
 import { isAccountItself, type Talk } from './talk.ts';
 
 /** The most characters of an id to which the place of an attachment is added. */
@@ -37,13 +37,11 @@ export function* readReaction(event: Json, talk: Talk): Generator<Inbound | null
       .toWellFormed() || null;
   // In a chat of two, someone who is not the account is the contact.
   const isOurs = sender ? isAccountItself(sender, { account_info: event.account_info }) : false;
-  const writer = asText(sender?.attendee_provider_id) ?? '';
-  const hash = createHash('sha256')
-    .update(`${talk.externalId}\n${writer}\n${emoji ?? ''}`)
-    .digest('hex');
+  const writer = isOurs ? OURS : (asText(sender?.attendee_provider_id) ?? '');
   const content: MessageContent = { contentType: 'REACTION', reaction: { externalId: talk.externalId, emoji } };
   const base = compose(talk, isOurs, { timestamp: talk.scene.now, replyTo: null });
-  yield { ...base, externalId: `reaction-${hash.slice(0, 32)}`, ...content };
+  const externalId = nameReaction(talk.externalId, writer, emoji);
+  yield { ...base, externalId, ...(isOurs && { mayBeOurs: true }), ...content };
 }
 
 type Envelope = Omit<InboundMessage, keyof MessageContent | 'externalId'>;

@@ -43,7 +43,7 @@ const OURS = { sender: SELLER, is_sender: true };
 
 export const networkSamples: Samples = {
   number: null,
-  contents: [...TEXT_AND_FILES],
+  contents: [...TEXT_AND_FILES, { contentType: 'REACTION', reaction: { externalId: 'm-1', emoji: '👍' } }],
   callbacks: [
     announce('message_received', 'm-1'),
     announce('message_received', 'm-2', OURS),
@@ -53,6 +53,7 @@ export const networkSamples: Samples = {
     announce('message_read', 'm-2', OURS),
     announce('message_delivered', 'm-2', OURS),
     announce('message_reaction', 'm-2', { ...OURS, reaction: '👍', reaction_sender: ANA }),
+    announce('message_reaction', 'm-1', { reaction: '🎉', reaction_sender: SELLER }),
     announce('message_edited', 'm-1', { message: 'Boa tarde!' }),
     announce('message_deleted', 'm-1'),
     { AccountStatus: { account_id: ACCOUNT, account_type: 'LINKEDIN', message: 'OK' } },

@@ -14,6 +14,7 @@ import {
   silenceAccounts,
   writeAs,
 } from '../../../test/support/professional-network.ts';
+import { expectProblem } from '../../../test/support/refusals.ts';
 import { listEventNames, sendText } from '../../../test/support/traffic.ts';
 
 const platform = await startPlatform({ env: { NETWORK_SENDS_PER_DAY: '40' } });
@@ -108,6 +109,37 @@ test('a message is never doubled by the report of its own send, even if that arr
   assert.deepEqual([started.status, inChat.status, picture.status], ['SENT', 'SENT', 'SENT']);
   assert.equal((await listMessages(conversation)).length, 3);
   assert.deepEqual(await listEventNames(platform, inChat._id), ['MESSAGE_SENT']);
+});
+
+test('a reaction reaches its message, is stored once whenever it is reported, and cannot be taken back', async () => {
+  const target = await writeAs(platform, account, { from: 'livia' });
+  const react = async (emoji: string | null, status = 201): Promise<Json> => {
+    await refillBuckets(platform, account);
+    const message = { contentType: 'REACTION', reaction: { message: target._id, emoji } };
+    const body = { conversationId: target.conversation, message };
+    return call(status, 'POST', '/v1/messages/send-content', { body });
+  };
+  expectProblem(await react(null, 400), 'VALIDATION_FAILED', 'message.reaction.emoji');
+  await setNetwork(platform, { echo_first: true, duplicates: 1 });
+  const { body: early } = await react('👍');
+  await setNetwork(platform, { echo_first: false, duplicates: 0 });
+  const { body: late } = await react('🎉');
+  await setFaults({ reaction: [{ kind: 'reset_after_accept' }] });
+  const { body: unknown } = await react('🙏');
+  assert.deepEqual([early.status, late.status, unknown.status], ['SENT', 'SENT', 'QUEUED']);
+  await awaitStatus(platform, instance, unknown._id, 'SENT');
+  // The network has the reaction already.
+  assert.equal((await react('👍')).body.status, 'SENT');
+  const calls = await listNetworkCalls(platform, /^POST messages\/.+\/reaction$/);
+  assert.deepEqual(
+    calls.map(({ call: path, body }) => [path, body]),
+    ['👍', '🎉', '🙏', '👍'].map((reaction) => [`POST messages/${target.external_id}/reaction`, { reaction }]),
+  );
+  const reactions = (await listMessages(target.conversation)).filter(({ contentType }) => contentType === 'REACTION');
+  assert.equal(reactions.length, 4);
+  await setFaults({ reaction: [{ code: 422, message: 'action_not_allowed' }] });
+  const { body: refused } = await react('😂');
+  assert.deepEqual([refused.status, refused.errors[0].code], ['FAILED', 'errors/action_not_allowed']);
 });
 
 test('a message whose outcome is unknown stays QUEUED, is never sent again, and is settled by the report of its send', async () => {

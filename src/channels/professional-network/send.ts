@@ -3,7 +3,7 @@
  * a repetition, so a call that may have sent the message is never repeated.
  */
 import { NetworkRefusal, type OutboundMessage, type SendResult } from '../channel.ts';
-import { textOf } from '../content.ts';
+import { textOf, type ContentOf } from '../content.ts';
 import { describeFailure, makeRefusal, type FailedCall, type GatewayAnswer } from '../gateway.ts';
 import { NETWORK_ID, type Identity } from '../identity.ts';
 import type { AnsweredMessage } from '../thread.ts';
@@ -11,6 +11,7 @@ import { asIdentifier, type Json } from '../values.ts';
 import { makeForm, type OutboundForm } from '../../platform/outside/outbound-form.ts';
 import { callGateway, type Network } from './gateway.ts';
 import { CHAT_NAME, findChat, findNetworkName, isProviderId, nameChat } from './person.ts';
+import { nameReaction, OURS } from './reaction.ts';
 import type { NetworkConfig } from './settings.ts';
 
 interface Sending {
@@ -21,6 +22,7 @@ interface Sending {
 
 export async function sendMessage(network: Network, sending: Sending): Promise<SendResult> {
   const { message, config } = sending;
+  if (message.content.contentType === 'REACTION') return react(network, message.content.reaction, sending);
   if (textOf(message.content) === null && !message.file)
     return reject('The network does not support this kind of message.');
   const chat = findChat(message.to, config.account_id);
@@ -28,6 +30,20 @@ export async function sendMessage(network: Network, sending: Sending): Promise<S
   // A chat that the network does not have any more took nothing.
   if (sent && !isMissing(sent)) return readSent(sent, sending, chat, []);
   return start(network, sending);
+}
+
+/** The gateway names only the message, whichever of its files somebody reacts to. */
+async function react(
+  network: Network,
+  { externalId, emoji }: ContentOf<'REACTION'>['reaction'],
+  { message, signal }: Sending,
+): Promise<SendResult> {
+  const [id = externalId] = externalId.split('#');
+  const call = { method: 'POST', path: ['messages', id, 'reaction'], body: { reaction: emoji }, signal } as const;
+  const answer = await callGateway(network, call);
+  if (answer.outcome === 'unknown') return { outcome: 'unknown' };
+  if (answer.outcome === 'refused') return { outcome: 'rejected', error: answer.error, network: answer.network };
+  return { outcome: 'accepted', externalId: nameReaction(id, OURS, emoji), person: message.to };
 }
 
 const reject = (words: string): SendResult => ({ ...makeRefusal('PROVIDER_REJECTED', words), outcome: 'rejected' });

@@ -2,7 +2,7 @@
  * Recognises messages of ours among those that the network reports as sent. The report may be stored before the answer to the call that sent the message,
  * which alone has its id. Where that answer never came, the report settles the outcome.
  */
-import { textOf } from '../../channels/content.ts';
+import { textOf, type ContentOf } from '../../channels/content.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { findUnsettled, type UnsettledMessage } from '../messages/ingest-echo-queries.ts';
 import { cutName, startsWithName } from '../messages/operator-name.ts';
@@ -39,12 +39,15 @@ export async function resolveEchoes(tx: SystemTx, arrived: ArrivedMessage[]): Pr
   return resolved;
 }
 
+/** As `findUnsettled` compares it. */
+const nameReaction = ({ emoji, externalId }: ContentOf<'REACTION'>['reaction']): string => `${emoji} ${externalId}`;
+
 const toReport = ({ receiver: { company, inbox }, channel, message }: ArrivedMessage) => ({
   company,
   inbox,
   external_id: message.externalId,
   content_type: message.contentType,
-  content: textOf(message),
+  content: message.contentType === 'REACTION' ? nameReaction(message.reaction) : textOf(message),
   unnamed: cutName(channel.can, textOf(message)),
   recipients: message.person.names,
 });

@@ -27,7 +27,7 @@ const FILES = ['IMAGE', 'AUDIO', 'VIDEO', 'DOCUMENT', 'STICKER'];
 
 /**
  * Finds our messages without an id of the network that these reports may be about: to the same person, of the same type, or files both, and
- * with the same words, sent within a day, the oldest first; of a template, a report has the name in the place of the words. A report about a
+ * with the same words, sent within a day, the oldest first; of a template, a report has the name in the place of the words, and of a reaction, the emoji and the id of its message. A report about a
  * message that is stored already has none. The operator's name, which may be sent before the words, is not in the stored message, so the
  * caller compares it with the report.
  */
@@ -43,7 +43,9 @@ export function findUnsettled(tx: SystemTx, reports: ReportedSend[]): Promise<Un
         join conversations v on v.company_id = r.company_id and v.contact_id = c.contact_id and v.inbox_id = r.inbox_id
         join messages m on m.company_id = v.company_id and m.conversation_id = v._id
           and m.created_at > now() - interval '24 hours'
-        cross join lateral (select case when r.content_type = 'TEMPLATE' then m.template ->> 'name' = r.content
+        cross join lateral (select case r.content_type when 'TEMPLATE' then m.template ->> 'name' = r.content
+          when 'REACTION' then exists (select from messages t where t.company_id = m.company_id and t._id = m.reply_to
+            and concat(m.reaction ->> 'emoji', ' ', t.external_id) = r.content)
           else btrim(coalesce(m.content, '')) = btrim(coalesce(r.content, '')) end as fits) f
         left join users u on u.company_id = m.company_id and u._id = m.sender_id and m.sender_type = 'USER'
       where m.status = 'QUEUED' and m.message_type = 'OUTGOING' and m.external_id is null and (m.content_type = r.content_type or (m.attachment_id is not null and r.content_type = any($8)))

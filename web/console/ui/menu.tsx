@@ -91,6 +91,7 @@ interface BareMenuItemProps {
   'aria-label'?: string;
   title?: string;
   'data-chosen'?: boolean;
+  disabled?: boolean;
   closeOnClick?: boolean;
   children: ReactNode;
   onClick(): void;

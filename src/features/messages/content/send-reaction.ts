@@ -22,6 +22,12 @@ export async function sendReaction(
   const target = await expectTarget(acting, id);
   if (target.conversation !== conversation) throw unknownReference(PATH);
   const externalId = expectReactable(target);
+  if (emoji === null && kit.channels.get(target.channel).can.keepsReactions)
+    throw invalid(
+      'message.reaction.emoji',
+      `is required: the channel ${target.channel} cannot remove reactions`,
+      'REQUIRED',
+    );
   const isOurs = target.message_type === 'OUTGOING';
   return sendMessage(
     kit,

@@ -14,7 +14,7 @@ import { forward, toForward } from '../compose/forward.ts';
 import { EmojiPopup } from './emoji.tsx';
 import styles from './message-menu.module.css';
 import { closeMessageMenu, useAskedMenu, type AskedMenu } from './message-menu-place.ts';
-import { isKnown, react, useMayReact } from './reactions.ts';
+import { isKnown, isRemovable, react, useMayReact } from './reactions.ts';
 import { askToRevoke, useMayRevoke } from './revoking.tsx';
 import { THREAD } from './texts.ts';
 
@@ -66,7 +66,7 @@ interface EmojiProps extends Pick<AskedMenu, 'message' | 'reaction'> {
   onMore(): void;
 }
 
-/** The most common emoji. The one that the company has reacted with is taken back. */
+/** The most common emoji. The one that the company has reacted with is taken back, if the network allows it. */
 function Emoji({ message, reaction, onMore }: EmojiProps): ReactElement {
   const texts = useTexts(THREAD);
   const shown = reaction === null || COMMON_EMOJI.includes(reaction) ? COMMON_EMOJI : [reaction, ...COMMON_EMOJI];
@@ -79,7 +79,8 @@ function Emoji({ message, reaction, onMore }: EmojiProps): ReactElement {
             key={emoji}
             className={styles['emoji']}
             data-chosen={isChosen}
-            aria-label={isChosen ? texts.removeReaction(emoji) : emoji}
+            disabled={isChosen && !isRemovable(message)}
+            aria-label={isChosen && isRemovable(message) ? texts.removeReaction(emoji) : emoji}
             onClick={() => void react(message, isChosen ? null : emoji)}
           >
             {emoji}

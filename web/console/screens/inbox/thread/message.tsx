@@ -24,7 +24,7 @@ import styles from './message.module.css';
 import { MessageStatus } from './message-status.tsx';
 import { MessageTools, openByContext } from './message-tools.tsx';
 import { copyContent, post } from './outbox.ts';
-import { react } from './reactions.ts';
+import { isRemovable, react } from './reactions.ts';
 import type { Reactions } from './rows.ts';
 import { SurveyAnswer } from './survey-answer.tsx';
 import { THREAD } from './texts.ts';
@@ -97,7 +97,7 @@ interface ReactionMarksProps extends Pick<MessageBubbleProps, 'message' | 'react
   isReadOnly: boolean;
 }
 
-/** The reactions to a message. A press on that of the company takes it back. */
+/** The reactions to a message. A press on that of the company takes it back, if the network allows it. */
 function ReactionMarks({ message, reactions, isReadOnly }: ReactionMarksProps): ReactElement | null {
   const texts = useTexts(THREAD);
   const mayWrite = useMay('messages:create');
@@ -106,7 +106,8 @@ function ReactionMarks({ message, reactions, isReadOnly }: ReactionMarksProps): 
   return (
     <p className={styles['reactions']}>
       {theirs !== null && <span className={styles['reaction']}>{theirs}</span>}
-      {ours !== null && (
+      {ours !== null && !isRemovable(message) && <span className={styles['reaction']}>{ours}</span>}
+      {ours !== null && isRemovable(message) && (
         <button
           type="button"
           className={styles['reaction']}

@@ -9,7 +9,14 @@ import { showError } from '../../../ui/toast.tsx';
 import { isWindowClosed } from '../window.ts';
 
 /** The channels whose networks take reactions. */
-const REACTING: ReadonlySet<Conversation['channel']> = new Set(['WAP_AUTO_CLOSER', 'PARTNER_API']);
+const REACTING: ReadonlySet<Conversation['channel']> = new Set([
+  'WAP_AUTO_CLOSER',
+  'PARTNER_API',
+  'PROFESSIONAL_NETWORK',
+]);
+
+/** Whether the company can take back its reaction to the message. LinkedIn keeps it. */
+export const isRemovable = ({ channel }: Message): boolean => channel !== 'PROFESSIONAL_NETWORK';
 
 /** The contact has the message, and the network knows it by its own id. */
 export const isKnown = ({ external_id, message_type, revoked_at }: Message): boolean =>
