@@ -62,7 +62,7 @@ create or replace trigger notified_owner after update of owner_id on conversatio
 create or replace trigger notified_first_owner after insert on conversations for each row
   when (new.owner_id is not null and new.last_message_id is null) execute function notify_owner();
 
--- Many conversations may be opened or reopened at once, by contacts of several companies: each user gets one change for all of them. The rule for
+-- Many conversations may be opened, reopened or handed over by agents at once, by contacts of several companies: each user gets one change for all of them. The rule for
 -- a single change is that of notify_change. Those of a team notify its members, unless it gives
 -- them out itself: then only the member who gets one is notified. All others notify the users who have chosen it, because it is off by default.
 create or replace function notify_queue() returns trigger
@@ -80,7 +80,8 @@ begin
   else
     -- However many rows there are, these read each of them once; the plan of a join could be that for few rows.
     select array_agg(company_id), array_agg(_id), array_agg(team_id) into companies, ids, teams from (
-      (select company_id, _id, null as team_id from earlier where status = 'CLOSED'
+      (select company_id, _id, null as team_id from earlier
+          where status = 'CLOSED' or handled_by = 'AI' and coalesce(actor ->> 'type' <> 'USER', true)
         intersect select company_id, _id, null from opened
           where status <> 'CLOSED' and owner_id is null and team_id is null and handled_by <> 'AI')
       union all (select company_id, _id, team_id from opened

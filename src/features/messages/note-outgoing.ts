@@ -12,6 +12,8 @@ interface Noted extends Pick<NewOutgoing, '_id' | 'conversation' | 'contact' | '
   introduces?: boolean;
   /** True for a reaction: it answers nothing, and the conversation goes on showing the message before. */
   isReaction?: boolean;
+  /** True for words that answer nothing, because a person will. */
+  keepsWaiting?: boolean;
 }
 
 /** The origins of messages that answer a contact; the others are sent to many, or because the contact is silent. */
@@ -36,8 +38,8 @@ export function noteOutgoing(
   );
   setLastOutgoing(
     tx,
-    last.map(({ _id, conversation, status, origin }) => {
-      const answers = status === 'QUEUED' && !BY_INBOX.has(origin);
+    last.map(({ _id, conversation, status, origin, keepsWaiting }) => {
+      const answers = status === 'QUEUED' && !BY_INBOX.has(origin) && keepsWaiting !== true;
       return { conversation, message: _id, answers, replies: answers && ANSWERING.has(origin) };
     }),
   );

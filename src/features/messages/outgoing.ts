@@ -46,6 +46,8 @@ export interface Outgoing {
   replyTo: string | null;
   /** True for a held message whose conversation was closed meanwhile: sending it does not reopen the conversation. */
   keepsClosed?: boolean;
+  /** True for what an agent says before a person answers: the contact goes on waiting, and the conversation stays unread. */
+  keepsWaiting?: boolean;
   /** True for a message that many get, so that its recipient can unsubscribe. */
   unsubscribe?: boolean;
 }
@@ -94,7 +96,7 @@ export async function storeOutgoing(
     channel.can.subjects && acting.actor.type === 'user' ? readSignature(tx, acting.actor.id) : null,
   ]);
   tx.created(message._id);
-  noteOutgoing(tx, acting.actor, [{ ...fresh, isReaction }], {
+  noteOutgoing(tx, acting.actor, [{ ...fresh, isReaction, keepsWaiting: outgoing.keepsWaiting === true }], {
     cards: cards.map(({ _id }) => _id),
     at: message.createdAt,
   });

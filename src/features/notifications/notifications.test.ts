@@ -129,7 +129,7 @@ test('a user who has turned a kind off is not notified of it, and only users who
   await choose(ana, { UNASSIGNED_NEW: off });
 });
 
-test('a reopened conversation without owner is new work, and one that an agent answers is not', async () => {
+test('a reopened conversation without owner is new work, and one that an agent answers is so once it hands over', async () => {
   const [ana, bia] = [await addUser('Ana'), await addUser('Bia')];
   const { conversation } = await writeAsContact(platform);
   const change = (body: Json): Promise<unknown> =>
@@ -144,6 +144,8 @@ test('a reopened conversation without owner is new work, and one that an agent a
   await call(200, 'POST', '/v1/notifications/read', { key: ana.token, body: { until: new Date().toISOString() } });
   await database.sql(`update conversations set status = 'OPEN' where _id = $1`, [conversation._id]);
   assert.equal(await count(ana), 0);
+  await database.sql(`update conversations set handled_by = 'HUMAN' where _id = $1`, [conversation._id]);
+  assert.deepEqual((await list(ana)).map(pick).slice(0, 1), [['UNASSIGNED_NEW', conversation._id, 1]]);
   await choose(ana, { UNASSIGNED_NEW: { console: false, browser: false } });
 });
 

@@ -44,7 +44,7 @@ const waitForTurn = (conversation: string, count = 1): Promise<Json> =>
     return result.length === count && (await database.sql(open, [conversation])).length === 0 && result[0];
   });
 
-test('a contact is told once, as the agent, that a person takes over', async () => {
+test('a contact is told once, as the agent, that a person takes over, and goes on waiting', async () => {
   const from = makePhoneNumber();
   const conversation = await write('Quero um atendente.', from);
   const turn = await waitForTurn(conversation);
@@ -60,8 +60,8 @@ test('a contact is told once, as the agent, that a person takes over', async () 
   assert.deepEqual([turn.outcome, turn.reason, turn.message], ['HANDED_OVER', 'KEYWORD', told?.['_id']]);
   const [delivery] = await platform.deliveries(({ body }) => body.data._id === told?.['_id']);
   assert.equal(delivery?.body.event, 'MESSAGE_SENT');
-  const { handled_by } = (await call(200, 'GET', `/v1/conversations/${conversation}`)).body;
-  assert.equal(handled_by, 'HUMAN');
+  const { handled_by, unread_count, waiting_since } = (await call(200, 'GET', `/v1/conversations/${conversation}`)).body;
+  assert.deepEqual([handled_by, unread_count, typeof waiting_since], ['HUMAN', 1, 'string']);
   await write('Alô?', from);
   assert.equal((await listOutgoing(conversation)).length, 1);
 });

@@ -176,6 +176,7 @@ async function storeWord({ kit, acting, agent, turn }: Work, tx: TenantTx): Prom
     content: { contentType: 'TEXT', content },
     attachment: null,
     replyTo: null,
+    keepsWaiting: true,
   });
 }
 

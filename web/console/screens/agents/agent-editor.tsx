@@ -1,7 +1,7 @@
 /** Makes an agent, or changes one, with a place beside the form where it is tried. Who may not change it reads and tries it. */
 import type { Agent } from '@parley/sdk';
 import { useMutation, type UseMutationResult } from '@tanstack/react-query';
-import { useState, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { parley } from '../../client.ts';
 import { forgetAgent, showAgent } from '../../records/agents.ts';
@@ -9,6 +9,7 @@ import { useMay } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
+import { Unsaved, useKeptForm, type KeptForm } from '../../ui/kept-form.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { RemoveButton } from '../../ui/remove-button.tsx';
 import { SideBySide } from '../../ui/side-by-side.tsx';
@@ -29,14 +30,10 @@ export function AgentEditor({ agent }: { agent: Agent | null }): ReactElement {
   const texts = useTexts(AGENTS);
   const common = useTexts(COMMON);
   const mayWrite = useMay(agent ? 'agents:update' : 'agents:create');
-  const [form, setForm] = useState(() => toForm(agent));
-  const saving = useSaving(agent, form, (saved) => setForm(toForm(saved)));
-  const part = {
-    form,
-    error: saving.error,
-    isLocked: !mayWrite,
-    onChange: (next: Partial<AgentForm>) => setForm({ ...form, ...next }),
-  };
+  const kept = useKeptForm(`agent.${agent?._id ?? 'new'}`, agent, toForm);
+  const { form, changes, change, discard } = kept;
+  const saving = useSaving(agent, kept);
+  const part = { form, error: saving.error, isLocked: !mayWrite, onChange: change };
   return (
     <Page
       title={agent?.name ?? texts.newAgent}
@@ -45,9 +42,10 @@ export function AgentEditor({ agent }: { agent: Agent | null }): ReactElement {
       lead={agent && <AgentState agent={agent} />}
       actions={
         <>
+          <Unsaved changes={changes} isBusy={saving.isPending} onDiscard={discard} />
           {agent && <RemoveAgent agent={agent} />}
           {mayWrite && (
-            <Button kind="primary" isBusy={saving.isPending} onClick={() => saving.mutate()}>
+            <Button kind="primary" isBusy={saving.isPending} onClick={() => saving.mutate(form)}>
               {agent ? common.save : common.create}
             </Button>
           )}
@@ -63,9 +61,7 @@ export function AgentEditor({ agent }: { agent: Agent | null }): ReactElement {
           <FollowUpFields {...part} />
         </div>
         <div className={styles['beside']}>
-          {agent && mayWrite && (
-            <TryAgent agent={agent} isChanged={JSON.stringify(form) !== JSON.stringify(toForm(agent))} />
-          )}
+          {agent && mayWrite && <TryAgent agent={agent} isChanged={Object.keys(changes).length > 0} />}
           {!agent && (
             <Card title={texts.tryIt}>
               <p className={styles['soft']}>{texts.tryLater}</p>
@@ -79,19 +75,18 @@ export function AgentEditor({ agent }: { agent: Agent | null }): ReactElement {
 
 function useSaving(
   agent: Agent | null,
-  form: AgentForm,
-  onSaved: (saved: Agent) => void,
-): UseMutationResult<Agent, Error, void> {
+  { settle }: Pick<KeptForm<AgentForm>, 'settle'>,
+): UseMutationResult<Agent, Error, AgentForm> {
   const common = useTexts(COMMON);
   const [, navigate] = useLocation();
   return useMutation({
-    mutationFn: () => {
-      const body = toUpdate(form);
-      return agent ? parley.agents.update(agent._id, body) : parley.agents.create({ ...body, type: form.type });
+    mutationFn: (sent) => {
+      const body = toUpdate(sent);
+      return agent ? parley.agents.update(agent._id, body) : parley.agents.create({ ...body, type: sent.type });
     },
-    onSuccess: (saved) => {
+    onSuccess: (saved, sent) => {
       showAgent(saved);
-      onSaved(saved);
+      settle(sent);
       showNotice(common.saved);
       if (!agent) navigate(`/${saved._id}`, { replace: true });
     },

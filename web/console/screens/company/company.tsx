@@ -1,7 +1,7 @@
 /** The company: how it is called, how its numbers and times are read, and how much it stores. */
 import type { Company } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useId, type FormEvent, type ReactElement, type ReactNode } from 'react';
+import { useId, type FormEvent, type ReactElement, type ReactNode } from 'react';
 import { parley } from '../../client.ts';
 import { FRAME, SCREEN_NAMES } from '../../frame/texts.ts';
 import { showCompany, useCompanyRecord } from '../../records/company.ts';
@@ -12,6 +12,7 @@ import { CopyField } from '../../ui/copy-field.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FieldGrid } from '../../ui/field-grid.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
+import { Unsaved } from '../../ui/kept-form.tsx';
 import { Page } from '../../ui/page.tsx';
 import { explainField } from '../../ui/problem.ts';
 import { Empty, Failure, Loading } from '../../ui/state.tsx';
@@ -47,9 +48,8 @@ function CompanyForm({ company }: { company: Company }): ReactElement {
   const common = useTexts(COMMON);
   const may = useMay('companies:update');
   const form = useId();
-  const { draft, changes, change, discard, settle } = useCompanyDraft(company);
+  const { form: draft, changes, change, discard, settle } = useCompanyDraft(company);
   const isChanged = Object.keys(changes).length > 0;
-  useWarning(isChanged);
   const save = useMutation({
     mutationFn: (sent: Saving) => parley.companies.update(company._id, toUpdate(sent)),
     onSuccess: async (saved, sent) => {
@@ -61,25 +61,18 @@ function CompanyForm({ company }: { company: Company }): ReactElement {
   const { error } = save;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isChanged && !save.isPending) save.mutate({ draft, changes });
+    if (isChanged && !save.isPending) save.mutate({ form: draft, changes });
   };
   const actions = (
     <>
-      <span className={styles['state']} role="status">
-        {isChanged && texts.unsaved}
-      </span>
-      {isChanged && (
-        <Button
-          kind="quiet"
-          disabled={save.isPending}
-          onClick={() => {
-            discard();
-            save.reset();
-          }}
-        >
-          {texts.discard}
-        </Button>
-      )}
+      <Unsaved
+        changes={changes}
+        isBusy={save.isPending}
+        onDiscard={() => {
+          discard();
+          save.reset();
+        }}
+      />
       <Button kind="primary" type="submit" form={form} isBusy={save.isPending} disabled={!isChanged}>
         {common.save}
       </Button>
@@ -121,16 +114,6 @@ function SingleSignOnSection(): ReactElement | null {
       </Section>
     </div>
   );
-}
-
-/** Has the browser ask before the page is closed or loaded again. Other screens of the console keep what was changed. */
-function useWarning(isChanged: boolean): void {
-  useEffect(() => {
-    if (!isChanged) return undefined;
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, [isChanged]);
 }
 
 interface SectionProps {

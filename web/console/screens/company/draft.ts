@@ -1,7 +1,6 @@
-/** What somebody has changed in the record of the company and not saved yet. It outlives the screen, so leaving it loses nothing. */
+/** The record of the company as its form holds it. */
 import type { Company, CompanyUpdate } from '@parley/sdk';
-import { useSession } from '../../session/session.ts';
-import { createStore, useStore } from '../../store.ts';
+import { useKeptForm, type KeptForm } from '../../ui/kept-form.tsx';
 
 type Config = Company['general_config'];
 
@@ -18,14 +17,6 @@ export interface Draft {
 }
 export type Changes = Partial<Draft>;
 
-interface Kept {
-  /** The company and the user whose changes these are. */
-  whose: string;
-  changes: Changes;
-}
-
-const kept = createStore<Kept>({ whose: '', changes: {} });
-
 const toDraft = ({ general_config, ...company }: Company): Draft => ({
   name: company.name,
   site: company.site ?? '',
@@ -37,45 +28,16 @@ const toDraft = ({ general_config, ...company }: Company): Draft => ({
   second_factor_required: company.second_factor_required,
 });
 
-/** Leaves out the changes whose values are those of the other draft. */
-function dropEqual(changes: Changes, other: Changes): Changes {
-  const values = new Map<string, unknown>(Object.entries(other));
-  return Object.fromEntries(Object.entries(changes).filter(([key, value]) => values.get(key) !== value));
-}
+export const useCompanyDraft = (company: Company): KeptForm<Draft> =>
+  useKeptForm(`company.${company._id}`, company, toDraft);
 
-export interface CompanyDraft {
-  draft: Draft;
-  /** What differs from the record. */
-  changes: Changes;
-  change(changes: Changes): void;
-  discard(): void;
-  /** Forgets the changes that were saved, unless somebody has changed them again meanwhile. */
-  settle(saved: Changes): void;
-}
-
-export function useCompanyDraft(company: Company): CompanyDraft {
-  const { user } = useSession();
-  const whose = `${company._id}:${user._id}`;
-  const state = useStore(kept);
-  const record = toDraft(company);
-  const own = (): Changes => (kept.get().whose === whose ? kept.get().changes : {});
-  const changes = state.whose === whose ? dropEqual(state.changes, record) : {};
-  return {
-    draft: { ...record, ...changes },
-    changes,
-    change: (more) => kept.set({ whose, changes: dropEqual({ ...own(), ...more }, record) }),
-    discard: () => kept.set({ whose, changes: {} }),
-    settle: (saved) => kept.set({ whose, changes: dropEqual(own(), saved) }),
-  };
-}
-
-export type Saving = Pick<CompanyDraft, 'draft' | 'changes'>;
+export type Saving = Pick<KeptForm<Draft>, 'form' | 'changes'>;
 
 /**
  * The request that saves the changes, and nothing else. A document's number means something only with its type, so both are sent as the
  * screen shows them when one has changed.
  */
-export function toUpdate({ draft, changes }: Saving): CompanyUpdate {
+export function toUpdate({ form: draft, changes }: Saving): CompanyUpdate {
   const { name, site, document_type, document_number, second_factor_required, ...changed } = changes;
   const { country, ...others } = changed;
   const config = { ...others, ...(country !== undefined && { country: country || null }) };

@@ -1,7 +1,7 @@
 /** How the users of the company log in by its OpenID provider. It is a form of its own, because only owners change it. */
 import type { SingleSignOn, SingleSignOnUpdate } from '@parley/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useRef, useState, type FormEvent, type ReactElement } from 'react';
+import { useRef, type FormEvent, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
 import { queries } from '../../records/queries.ts';
 import { useTexts } from '../../texts/texts.ts';
@@ -10,6 +10,7 @@ import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
+import { Unsaved, useKeptForm } from '../../ui/kept-form.tsx';
 import { explainError, explainField } from '../../ui/problem.ts';
 import { Failure, Loading } from '../../ui/state.tsx';
 import { COMMON } from '../../ui/texts.ts';
@@ -66,26 +67,20 @@ const show = (settings: SingleSignOn): void => void queries.setQueryData(KEY, se
 function SettingsForm({ settings }: { settings: SingleSignOn }): ReactElement {
   const texts = useTexts(SINGLE_SIGN_ON_SETTINGS);
   const common = useTexts(COMMON);
-  const [draft, setDraft] = useState(() => toDraft(settings));
-  const [shown, setShown] = useState(settings);
+  const { form: draft, changes, change, discard, settle } = useKeptForm('single-sign-on', settings, toDraft);
   const saveButton = useRef<HTMLButtonElement>(null);
-  // The fields follow what is stored. The form itself stays, and so does the focus.
-  if (settings.updatedAt !== shown.updatedAt) {
-    setShown(settings);
-    setDraft(toDraft(settings));
-  }
   const save = useMutation({
-    mutationFn: () => parley.singleSignOn.set(toUpdate(draft)),
-    onSuccess: (saved) => {
+    mutationFn: (sent: Draft) => parley.singleSignOn.set(toUpdate(sent)),
+    onSuccess: (saved, sent) => {
       show(saved);
+      settle(sent);
       showNotice(common.saved);
     },
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!save.isPending) save.mutate();
+    if (!save.isPending) save.mutate(draft);
   };
-  const change = (more: Partial<Draft>): void => setDraft({ ...draft, ...more });
   return (
     <form className={styles['fields']} noValidate onSubmit={submit}>
       <FormProblem error={save.error} fields={FIELDS} />
@@ -96,6 +91,7 @@ function SettingsForm({ settings }: { settings: SingleSignOn }): ReactElement {
         <Button ref={saveButton} kind="primary" type="submit">
           {texts.save}
         </Button>
+        <Unsaved changes={changes} isBusy={save.isPending} onDiscard={discard} />
         {settings.issuer !== null && (
           // The result of a test concerns these settings only.
           <StoredActions key={settings.updatedAt} onRemoved={() => saveButton.current?.focus()} />

@@ -2,8 +2,6 @@ import { defineTexts } from '../../texts/texts.ts';
 
 export const COMPANY = defineTexts(
   {
-    unsaved: 'Unsaved changes',
-    discard: 'Discard',
     readOnly: 'Only owners and admins can change these settings.',
     profile: 'Profile',
     profileLead: 'Your team sees the name here, and recipients see it when they unsubscribe.',
@@ -45,8 +43,6 @@ export const COMPANY = defineTexts(
   },
   {
     'pt-BR': {
-      unsaved: 'Alterações não salvas',
-      discard: 'Descartar',
       readOnly: 'Só proprietários e administradores podem alterar estas configurações.',
       profile: 'Perfil',
       profileLead: 'Sua equipe vê o nome aqui, e os destinatários o veem ao cancelar a inscrição.',
@@ -87,8 +83,6 @@ export const COMPANY = defineTexts(
       idHint: 'Todos os registros e eventos o trazem como “company”.',
     },
     es: {
-      unsaved: 'Cambios sin guardar',
-      discard: 'Descartar',
       readOnly: 'Solo los propietarios y administradores pueden cambiar esta configuración.',
       profile: 'Perfil',
       profileLead: 'Su equipo ve el nombre aquí, y los destinatarios lo ven al darse de baja.',

@@ -68,7 +68,7 @@ export function toUpdate(edited: Draft, loaded: Draft): InboxUpdate {
   const filled = test_numbers.map((line) => line.trim()).filter((line) => line !== '');
   return {
     ...draft,
-    ...(members !== loaded.members && { members }),
+    ...(JSON.stringify(members) !== JSON.stringify(loaded.members) && { members }),
     reopen_days: draft.reopen_days ?? 0,
     away_text: draft.away_text.trim() || null,
     csat_question: draft.csat_question?.trim() || null,

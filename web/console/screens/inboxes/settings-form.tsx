@@ -1,7 +1,7 @@
 /** What an inbox does with its conversations and messages. */
 import type { Inbox } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
-import { useState, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import { parley } from '../../client.ts';
 import { useAgents, useBusinessHours, useTeams, useUsers, useUsersWhoSee } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
@@ -9,6 +9,7 @@ import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
+import { Unsaved, useKeptForm } from '../../ui/kept-form.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { Card } from '../../ui/page.tsx';
 import { explainField } from '../../ui/problem.ts';
@@ -44,16 +45,12 @@ export function SettingsForm({ inbox }: { inbox: Inbox }): ReactElement {
   const titles = useTexts(INBOXES);
   const common = useTexts(COMMON);
   const may = useMay('inboxes:update');
-  const [loaded, setLoaded] = useState(() => toDraft(inbox));
-  const [draft, setDraft] = useState(loaded);
-  const change = (next: Partial<Draft>): void => setDraft({ ...draft, ...next });
+  const { form: draft, changes, change, discard, settle } = useKeptForm(`inbox.${inbox._id}`, inbox, toDraft);
   const save = useMutation({
-    mutationFn: () => parley.inboxes.update(inbox._id, toUpdate(draft, loaded)),
-    onSuccess: (saved) => {
+    mutationFn: (sent: Draft) => parley.inboxes.update(inbox._id, toUpdate(sent, toDraft(inbox))),
+    onSuccess: (saved, sent) => {
       showInbox(saved);
-      const next = toDraft(saved);
-      setLoaded(next);
-      setDraft(next);
+      settle(sent);
       showNotice(common.saved);
     },
   });
@@ -94,10 +91,11 @@ export function SettingsForm({ inbox }: { inbox: Inbox }): ReactElement {
           error={explainField(error, 'door_name')}
         />
         {may && (
-          <div>
-            <Button kind="primary" isBusy={save.isPending} onClick={() => save.mutate()}>
+          <div className={styles['actions']}>
+            <Button kind="primary" isBusy={save.isPending} onClick={() => save.mutate(draft)}>
               {common.save}
             </Button>
+            <Unsaved changes={changes} isBusy={save.isPending} onDiscard={discard} />
           </div>
         )}
       </fieldset>

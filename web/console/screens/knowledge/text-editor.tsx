@@ -1,7 +1,7 @@
 /** Writes a text, or changes it, with the text beside it as it will be read. Who may not change it reads it. */
 import type { KnowledgeItem } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
-import { useState, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { parley } from '../../client.ts';
 import { showItem } from '../../records/knowledge.ts';
@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { FieldGrid } from '../../ui/field-grid.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
+import { Unsaved, useKeptForm } from '../../ui/kept-form.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { explainField } from '../../ui/problem.ts';
@@ -38,17 +39,18 @@ export function TextEditor({ item }: { item: KnowledgeItem | null }): ReactEleme
   const languages = useTexts(LANGUAGE_NAMES);
   const mayWrite = useMay(item ? 'knowledge:update' : 'knowledge:create');
   const [, navigate] = useLocation();
-  const [form, setForm] = useState<TextForm>(() => toForm(item));
+  const { form, changes, change, discard, settle } = useKeptForm(`text.${item?._id ?? 'new'}`, item, toForm);
   const saving = useMutation({
-    mutationFn: () => {
-      const { name, content, language } = form;
+    mutationFn: (sent: TextForm) => {
+      const { name, content, language } = sent;
       const chosen = language === null ? {} : { language };
-      const body = { name, content, ...chosen, description: form.description || null, tags: readTags(form.tags) };
+      const body = { name, content, ...chosen, description: sent.description || null, tags: readTags(sent.tags) };
       return item ? parley.knowledge.updateAutcl(item._id, body) : parley.knowledge.createAutcl(body);
     },
-    onSuccess: (saved) => {
+    onSuccess: (saved, sent) => {
       showItem(saved);
-      showNotice(form.language === null ? texts.detected(languages[saved.language]) : common.saved);
+      settle(sent);
+      showNotice(sent.language === null ? texts.detected(languages[saved.language]) : common.saved);
       navigate(`/${saved._id}`, { replace: item === null });
     },
   });
@@ -59,9 +61,10 @@ export function TextEditor({ item }: { item: KnowledgeItem | null }): ReactEleme
       lead={item && <ItemState item={item} />}
       actions={
         <>
+          <Unsaved changes={changes} isBusy={saving.isPending} onDiscard={discard} />
           {item && <RemoveItem item={item} />}
           {mayWrite && (
-            <Button kind="primary" isBusy={saving.isPending} onClick={() => saving.mutate()}>
+            <Button kind="primary" isBusy={saving.isPending} onClick={() => saving.mutate(form)}>
               {item ? common.save : common.create}
             </Button>
           )}
@@ -77,7 +80,7 @@ export function TextEditor({ item }: { item: KnowledgeItem | null }): ReactEleme
             error={saving.error}
             isLocked={!mayWrite}
             mayDetect={item === null}
-            onChange={(part) => setForm({ ...form, ...part })}
+            onChange={change}
           />
         </Card>
         <Card title={texts.preview}>

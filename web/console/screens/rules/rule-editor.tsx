@@ -1,7 +1,7 @@
 /** Makes a rule, or changes one: when, if, then. Beside it stand a dry run and what the rule has done. Who may not change it reads it. */
 import type { Rule } from '@parley/sdk';
 import { useMutation, type UseMutationResult } from '@tanstack/react-query';
-import { useState, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { parley } from '../../client.ts';
 import { forgetRule, showRule } from '../../records/rules.ts';
@@ -13,6 +13,7 @@ import { DelayInput } from '../../ui/actions/inputs.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
+import { Unsaved, useKeptForm, type KeptForm } from '../../ui/kept-form.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { explainField } from '../../ui/problem.ts';
@@ -34,19 +35,11 @@ export function RuleEditor({ rule }: { rule: Rule | null }): ReactElement {
   const texts = useTexts(RULES);
   const common = useTexts(COMMON);
   const mayWrite = useMay(rule ? 'agents:update' : 'agents:create');
-  const [before, setBefore] = useState(() => toForm(rule));
-  const [form, setForm] = useState(before);
-  const saving = useSaving(rule, { before, form }, (saved) => {
-    setBefore(toForm(saved));
-    setForm(toForm(saved));
-  });
+  const kept = useKeptForm(`rule.${rule?._id ?? 'new'}`, rule, toForm);
+  const { form, changes, change, discard } = kept;
+  const saving = useSaving(rule, kept);
   const { error } = saving;
-  const part = {
-    form,
-    error,
-    isLocked: !mayWrite,
-    onChange: (next: Partial<RuleForm>) => setForm({ ...form, ...next }),
-  };
+  const part = { form, error, isLocked: !mayWrite, onChange: change };
   return (
     <Page
       title={rule?.name ?? texts.create}
@@ -54,9 +47,10 @@ export function RuleEditor({ rule }: { rule: Rule | null }): ReactElement {
       isReadOnly={!mayWrite}
       actions={
         <>
+          <Unsaved changes={changes} isBusy={saving.isPending} onDiscard={discard} />
           {rule && <RemoveRule rule={rule} />}
           {mayWrite && (
-            <Button kind="primary" isBusy={saving.isPending} onClick={() => saving.mutate()}>
+            <Button kind="primary" isBusy={saving.isPending} onClick={() => saving.mutate(form)}>
               {rule ? common.save : common.create}
             </Button>
           )}
@@ -138,18 +132,17 @@ function Basics({ form, error, isLocked, onChange }: RulePartProps): ReactElemen
 
 function useSaving(
   rule: Rule | null,
-  { before, form }: Record<'before' | 'form', RuleForm>,
-  onSaved: (saved: Rule) => void,
-): UseMutationResult<Rule, Error, void> {
+  { settle }: Pick<KeptForm<RuleForm>, 'settle'>,
+): UseMutationResult<Rule, Error, RuleForm> {
   const common = useTexts(COMMON);
   const [, navigate] = useLocation();
   return useMutation({
     // What somebody else has changed meanwhile, such as turning the rule off, stays.
-    mutationFn: () =>
-      rule ? parley.rules.update(rule._id, pickChanged(before, form)) : parley.rules.create(toBody(form)),
-    onSuccess: (saved) => {
+    mutationFn: (sent) =>
+      rule ? parley.rules.update(rule._id, pickChanged(toForm(rule), sent)) : parley.rules.create(toBody(sent)),
+    onSuccess: (saved, sent) => {
       showRule(saved);
-      onSaved(saved);
+      settle(sent);
       showNotice(common.saved);
       if (!rule) navigate(`/${saved._id}`, { replace: true });
     },

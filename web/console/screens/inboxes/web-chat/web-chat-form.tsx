@@ -8,6 +8,7 @@ import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyField } from '../../../ui/copy-field.tsx';
 import { FormProblem } from '../../../ui/form-problem.tsx';
+import { Unsaved, useKeptForm } from '../../../ui/kept-form.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { COMMON } from '../../../ui/texts.ts';
 import { showNotice } from '../../../ui/toast.tsx';
@@ -36,19 +37,18 @@ export function WebChatForm({ inbox, config }: { inbox: Inbox; config: WebConfig
   const texts = useTexts(WEB_CHAT);
   const common = useTexts(COMMON);
   const may = useMay('inboxes:update');
-  const [draft, setDraft] = useState(() => toDraft(config));
+  const { form: draft, changes, change, discard, settle } = useKeptForm(`web-chat.${inbox._id}`, config, toDraft);
   const [secret, setSecret] = useState<string | null>(null);
-  const change = (next: Partial<WebDraft>): void => setDraft((before) => ({ ...before, ...next }));
   const save = useMutation({
-    mutationFn: () => {
-      const web_config = toConfig(draft);
+    mutationFn: (sent: WebDraft) => {
+      const web_config = toConfig(sent);
       return parley.inboxes.update(inbox._id, {
         web_config: secret === null ? web_config : { ...web_config, identity_secret: secret },
       });
     },
-    onSuccess: (saved) => {
+    onSuccess: (saved, sent) => {
       showInbox(saved);
-      if (saved.web_config) setDraft(toDraft(saved.web_config));
+      settle(sent);
       showNotice(common.saved);
     },
   });
@@ -66,10 +66,11 @@ export function WebChatForm({ inbox, config }: { inbox: Inbox; config: WebConfig
         <HoursFields {...{ draft, change, error }} isReplaced={inbox.business_hours !== null} />
         <IdentityFields {...{ draft, change, error, secret }} onSecret={setSecret} />
         {may && (
-          <div>
-            <Button kind="primary" isBusy={save.isPending} onClick={() => save.mutate()}>
+          <div className={styles['actions']}>
+            <Button kind="primary" isBusy={save.isPending} onClick={() => save.mutate(draft)}>
               {common.save}
             </Button>
+            <Unsaved changes={changes} isBusy={save.isPending} onDiscard={discard} />
           </div>
         )}
       </fieldset>
