@@ -21,6 +21,7 @@ const FORMS = [
   { screen: `/rules/${rule}`, label: 'Name', stored: `/v1/rules/${rule}`, field: 'name' },
   { screen: `/agents/${agent}`, label: 'Name', stored: `/v1/agents/${agent}`, field: 'name' },
   { screen: `/knowledge/${text}`, label: 'Name', stored: `/v1/knowledge/${text}`, field: 'name' },
+  { screen: '/company', label: 'Name', stored: `/v1/companies/${demo._id}`, field: 'name' },
   { screen: '/profile', label: 'E-mail signature', stored: null, field: 'signature' },
 ];
 

@@ -2,6 +2,7 @@
 import { useLocation } from 'wouter';
 import { compose, useMayCompose } from '../frame/composing.ts';
 import { askToMerge } from '../frame/merging.ts';
+import { snoozeTimes } from '../frame/snooze.ts';
 import { FRAME, SCREEN_NAMES } from '../frame/texts.ts';
 import { OPEN_CONVERSATION } from '../frame/writing.ts';
 import { useVisibleScreens } from '../frame/screens.ts';
@@ -11,6 +12,7 @@ import { toViewKey, useViews } from '../records/views.ts';
 import { logOut, useMay, useSession } from '../session/session.ts';
 import { LANGUAGES } from '../../browser/texts.ts';
 import { chooseLanguage, LANGUAGE_NAMES } from '../texts/language.ts';
+import { formatListed } from '../texts/formats.ts';
 import { useTexts } from '../texts/texts.ts';
 import { useClosing } from '../ui/closing.ts';
 import { useMacrosOf } from '../ui/macros.ts';
@@ -18,9 +20,6 @@ import { showError } from '../ui/toast.tsx';
 import type { Entry, EntryGroup } from './entries.ts';
 import { openCommandDialog } from './opened.ts';
 import { SEARCH } from './texts.ts';
-
-/** The hour of the next day at which a snoozed conversation comes back. */
-const MORNING = 8;
 
 export function useCommands(): EntryGroup[] {
   const texts = useTexts(SEARCH);
@@ -69,6 +68,7 @@ function useConversationCommands(id: string): Entry[] {
   const apply = (update: Parameters<typeof change.mutate>[0]) => (): void =>
     change.mutate(update, { onError: showError });
   const { owner, agent, handled_by } = conversation;
+  const { tomorrow } = snoozeTimes();
   const entries: (Entry | false)[] = [
     owner !== user._id && {
       key: 'assign',
@@ -93,8 +93,8 @@ function useConversationCommands(id: string): Entry[] {
     !isClosed && {
       key: 'snooze',
       icon: 'clock',
-      label: texts.snooze,
-      run: apply({ status: 'SNOOZED', snoozed_until: findTomorrow().toISOString() }),
+      label: `${texts.snooze} · ${formatListed(tomorrow)}`,
+      run: apply({ status: 'SNOOZED', snoozed_until: tomorrow }),
     },
     { key: 'merge', icon: 'merge', label: texts.merge, run: () => askToMerge(conversation) },
     ...macros.map((macro): Entry => ({
@@ -105,13 +105,6 @@ function useConversationCommands(id: string): Entry[] {
     })),
   ];
   return entries.filter((entry) => entry !== false);
-}
-
-function findTomorrow(): Date {
-  const morning = new Date();
-  morning.setDate(morning.getDate() + 1);
-  morning.setHours(MORNING, 0, 0, 0);
-  return morning;
 }
 
 function useSettingCommands(): Entry[] {

@@ -1,6 +1,6 @@
 /** A menu of actions below a button, or at another place. */
 import { Menu as Base } from '@base-ui/react/menu';
-import { Fragment, useRef, type FocusEvent, type ReactElement, type ReactNode } from 'react';
+import { useRef, type FocusEvent, type ReactElement, type ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 import styles from './menu.module.css';
 
@@ -17,10 +17,15 @@ export interface MenuItem {
   onSelect(): void;
 }
 
+/** An item that opens further ones. */
+export interface Submenu extends Pick<MenuItem, 'key' | 'label'> {
+  items: readonly MenuItem[];
+}
+
 interface MenuProps {
   /** The button that opens the menu. */
   trigger: ReactElement<Record<string, unknown>>;
-  items: readonly MenuItem[];
+  items: readonly (MenuItem | Submenu)[];
   /** What stands above the items. */
   title?: ReactNode;
   /** Where the focus goes when the menu closes; to the button when this is missing or returns true, and nowhere with false. */
@@ -98,8 +103,32 @@ interface BareMenuItemProps {
 }
 
 const Items = ({ items }: Pick<MenuProps, 'items'>): ReactElement[] =>
-  items.map(({ key, label, icon, count, isChosen, isDangerous, heading, onSelect }) => (
-    <Fragment key={key}>
+  items.map(({ key, ...item }) => ('items' in item ? <Opening key={key} {...item} /> : <Item key={key} {...item} />));
+
+function Opening({ label, items }: Pick<Submenu, 'label' | 'items'>): ReactElement {
+  return (
+    <Base.SubmenuRoot>
+      <Base.SubmenuTrigger className={styles['item']}>
+        <span className={styles['label']} dir="auto">
+          {label}
+        </span>
+        {items.some(({ isChosen }) => isChosen) && <Icon name="check" size={16} />}
+        <Icon name="forward" size={14} />
+      </Base.SubmenuTrigger>
+      <Base.Portal>
+        <Base.Positioner className={styles['positioner']} alignOffset={-5}>
+          <Base.Popup className={styles['menu']}>
+            <Items items={items} />
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.SubmenuRoot>
+  );
+}
+
+function Item({ label, icon, count, isChosen, isDangerous, heading, onSelect }: Omit<MenuItem, 'key'>): ReactElement {
+  return (
+    <>
       {heading !== undefined && (
         <div className={styles['title']} dir="auto">
           {heading}
@@ -113,5 +142,6 @@ const Items = ({ items }: Pick<MenuProps, 'items'>): ReactElement[] =>
         {count && <span className={styles['count']}>{count}</span>}
         {isChosen && <Icon name="check" size={16} />}
       </Base.Item>
-    </Fragment>
-  ));
+    </>
+  );
+}

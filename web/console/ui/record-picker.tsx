@@ -1,6 +1,6 @@
-/** Finds one record by a search, and chooses it. */
+/** Finds one record by a search, and chooses it: Enter takes the first, and the arrows go through the list. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useId, useState, type ReactElement } from 'react';
+import { useId, useState, type KeyboardEvent, type ReactElement } from 'react';
 import { useTexts } from '../texts/texts.ts';
 import { explainError } from './problem.ts';
 import styles from './record-picker.module.css';
@@ -23,14 +23,31 @@ export function RecordPicker<T extends { _id: string }>(props: RecordPickerProps
   const id = useId();
   const texts = useTexts(COMMON);
   const [text, setText] = useState('');
-  const { data: found, error } = useQuery({
+  const {
+    data: found,
+    error,
+    isPlaceholderData: isOld,
+  } = useQuery({
     queryKey: ['picker', noun, text],
     queryFn: ({ signal }) => search(text || undefined, signal),
     // Otherwise what somebody is about to press would vanish while they search.
     placeholderData: keepPreviousData,
   });
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
+    const { target, currentTarget, key } = event;
+    const places = [...currentTarget.querySelectorAll<HTMLElement>('input, button')];
+    const at = places.indexOf(target as HTMLElement);
+    const next = key === 'ArrowDown' ? places[at + 1] : key === 'ArrowUp' ? places[at - 1] : undefined;
+    const first =
+      key === 'Enter' && at === 0 && !isOld && (target as HTMLInputElement).value.trim() === text && found?.[0];
+    if (!next && !first) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (first) onChoose(first);
+    else next?.focus();
+  };
   return (
-    <div className={styles['picker']} role="group" aria-labelledby={id}>
+    <div className={styles['picker']} role="group" aria-labelledby={id} onKeyDown={onKeyDown}>
       <p id={id} className={styles['label']}>
         {label}
       </p>

@@ -21,7 +21,7 @@ import styles from './conversation-list.module.css';
 import { INBOX } from './texts.ts';
 import { ListHead } from './list-head.tsx';
 import { useListKeys } from './list-keys.ts';
-import { useNarrowed } from './list-options.ts';
+import { useListOptions, useNarrowed } from './list-options.ts';
 import { VIEWS } from './view-texts.ts';
 import { countOf } from './views.ts';
 
@@ -91,21 +91,27 @@ function Searchable({ view, filter: whole, current, typed, onType }: SearchableP
   );
 }
 
-/** The conversations of the view whose contact is named so, and the messages of its inbox, or of all, that contain the words. */
+/**
+ * The conversations of the view whose contact is named so, those of all views, and the messages of its inbox, or of all, that contain the
+ * words.
+ */
 function SearchResults({ search, ...list }: ConversationListProps & { search: string }): ReactElement {
   const texts = useTexts(INBOX);
   const filter = { ...list.filter, search };
   const conversations = useConversations(filter);
+  const everywhere = { search };
+  const all = useConversations(everywhere);
   const messages = useMessageHits(useMay('messages:read') ? search : null, list.filter.inbox);
-  const [chosen, choose] = useState<'CONVERSATIONS' | 'MESSAGES' | null>(null);
-  // Decided once both are there, so that a later change does not take away what the user reads.
-  if (chosen === null && !conversations.isLoading && !messages.isLoading)
-    choose(conversations.items.length === 0 && messages.items.length > 0 ? 'MESSAGES' : 'CONVERSATIONS');
-  const shown = chosen ?? 'CONVERSATIONS';
   const results = [
     ['CONVERSATIONS', texts.conversations, conversations],
+    ['EVERYWHERE', texts.everywhere, all],
     ['MESSAGES', list.filter.inbox === undefined ? texts.allMessages : texts.messages, messages],
   ] as const;
+  const [chosen, choose] = useState<(typeof results)[number][0] | null>(null);
+  // Decided once all are there, so that a later change does not take away what the user reads.
+  if (chosen === null && results.every(([, , { isLoading }]) => !isLoading))
+    choose(results.find(([, , { items }]) => items.length > 0)?.[0] ?? 'CONVERSATIONS');
+  const shown = chosen ?? 'CONVERSATIONS';
   return (
     <>
       <div className={styles['kinds']} role="group" aria-label={texts.results}>
@@ -124,7 +130,7 @@ function SearchResults({ search, ...list }: ConversationListProps & { search: st
       {shown === 'MESSAGES' ? (
         <MessageHits feed={messages} view={list.view} search={search} />
       ) : (
-        <Selectable {...list} filter={filter} />
+        <Selectable {...list} filter={shown === 'EVERYWHERE' ? everywhere : filter} />
       )}
     </>
   );
@@ -160,6 +166,7 @@ function Rows({ feed, selection, view, current }: RowsProps): ReactElement {
   const { missing } = useTexts(VIEWS);
   const scroller = useRef<HTMLDivElement>(null);
   const isCompact = useIsCompact();
+  const { sort } = useListOptions(view);
   const rows = useFeedRows(feed, scroller, isCompact ? COMPACT_HEIGHT : ROW_HEIGHT);
   const shown = rows.getVirtualItems();
   useListKeys({ items: feed.items, view, current, show: (index) => rows.scrollToIndex(index) });
@@ -169,7 +176,7 @@ function Rows({ feed, selection, view, current }: RowsProps): ReactElement {
   if (feed.error) return <Failure error={feed.error} />;
   if (feed.items.length === 0) {
     return (
-      <Empty icon="inbox" title={texts.nothingHere}>
+      <Empty icon="inbox" title={sort === 'waiting_since' ? texts.nobodyWaits : texts.nothingHere}>
         {view === 'mine' && <OthersLinks />}
       </Empty>
     );

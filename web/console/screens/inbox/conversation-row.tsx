@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { readSlaState } from '../../records/conversation-filters.ts';
 import { useUserName } from '../../records/company.ts';
 import { useContactName } from '../../records/contacts.ts';
-import { formatMoment, formatShort } from '../../texts/formats.ts';
+import { formatListed, formatMoment, formatShort } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { INBOX } from './texts.ts';
 import { Avatar } from '../../ui/avatar.tsx';
@@ -110,7 +110,7 @@ function SecondLine({
   const begun = useBegun(useDraftPlace(conversation._id));
   // The composer shows the draft of the open conversation.
   const draft = isCurrent ? null : begun;
-  const { unread_count, last_message, status, woken_at, handled_by } = conversation;
+  const { unread_count, last_message, status, snoozed_until, woken_at, handled_by } = conversation;
   return (
     <span className={styles['line']}>
       {last_message?.is_failed && (
@@ -128,7 +128,9 @@ function SecondLine({
         {draft || <LastMessage conversation={conversation} />}
       </span>
       {woken_at !== null && <Badge tone="warning">{inbox.woken}</Badge>}
-      {status !== 'OPEN' && <Badge>{states[status]}</Badge>}
+      {status !== 'OPEN' && (
+        <Badge>{snoozed_until === null ? states[status] : inbox.untilTime(formatListed(snoozed_until))}</Badge>
+      )}
       <UnreadBadge count={unread_count} />
       {owner && (
         <span className={styles['owner']} role="img" aria-label={inbox.assignedTo(owner)} title={owner}>

@@ -2,18 +2,33 @@
 import type { Conversation, View } from '@parley/sdk';
 import type { ConversationFilter, ConversationSort, SlaState } from '../../records/conversation-filters.ts';
 import { useSavedView } from '../../records/views.ts';
+import { useSession } from '../../session/session.ts';
 import { createStore, keep, readKept, useStore } from '../../store.ts';
 import { PRIORITIES } from '../../texts/conversation-states.ts';
+
+/** The owner who is the user who looks. */
+export const ME = 'me';
 
 export const LIST_SORTS = ['-last_message_at', 'waiting_since', '-priority'] as const satisfies ConversationSort[];
 type ListSort = (typeof LIST_SORTS)[number];
 
-/** What a view is narrowed to. */
+/** What a view is narrowed to: each name is a filter of the API. */
 export interface ListFilter {
   unread?: true;
   priority?: NonNullable<Conversation['priority']>;
   channel?: Conversation['channel'];
   sla?: SlaState;
+  /** Minutes. */
+  waiting_longer_than?: number;
+  /** The id of a user, `me` or `none`. */
+  owner?: string;
+  /** Ids, or `none`. */
+  team?: string;
+  step?: string;
+  inbox?: string;
+  tag?: string;
+  /** Filters by custom fields, as the API takes them. */
+  filters?: string;
 }
 
 const KEPT_AS = 'parley.sort.';
@@ -21,12 +36,16 @@ const sorts = createStore<ReadonlyMap<string, ListSort>>(new Map());
 const filters = createStore<ReadonlyMap<string, ListFilter>>(new Map());
 const NONE: ListFilter = {};
 
+/** What a saved view and the list's menu can both have as it is. */
+const SHARED = ['channel', 'sla', 'waiting_longer_than', 'owner', 'team', 'step', 'inbox', 'tag', 'filters'] as const;
+const NAMES = ['unread', 'priority', ...SHARED] as const;
+
 /** Returns the filters of a saved view that the list's menu has, and the others, which stay. */
-export function splitFilters({ filters: { unread, priority, channel, sla, ...others } }: Pick<View, 'filters'>): {
-  base: ConversationFilter;
-  chosen: ListFilter;
-} {
+export function splitFilters(view: Pick<View, 'filters'>): { base: ConversationFilter; chosen: ListFilter } {
+  const { unread, priority, channel, sla, waiting_longer_than, owner, team, step, inbox, tag, ...rest } = view.filters;
+  const { filters: fields, ...others } = rest;
   const single = PRIORITIES.find((each) => each === priority);
+  const shared = { channel, sla, waiting_longer_than, owner, team, step, inbox, tag, filters: fields };
   return {
     base: {
       ...others,
@@ -36,8 +55,7 @@ export function splitFilters({ filters: { unread, priority, channel, sla, ...oth
     chosen: {
       ...(unread === true && { unread }),
       ...(single && { priority: single }),
-      ...(channel && { channel }),
-      ...(sla && { sla }),
+      ...Object.fromEntries(SHARED.flatMap((name) => (shared[name] === undefined ? [] : [[name, shared[name]]]))),
     },
   };
 }
@@ -60,7 +78,7 @@ export function useListOptions(view: string): ListOptions {
   const firstSort = findSort(saved ? saved.sort : readKept(KEPT_AS + view));
   const sort = useStore(sorts, (all) => all.get(view)) ?? firstSort;
   const filter = useStore(filters, (all) => all.get(view)) ?? first;
-  const isFiltered = (['unread', 'priority', 'channel', 'sla'] as const).some((name) => filter[name] !== first[name]);
+  const isFiltered = NAMES.some((name) => filter[name] !== first[name]);
   const showsOthers = (sort === 'waiting_since') !== (saved?.sort === 'waiting_since');
   return {
     sort,
@@ -82,6 +100,10 @@ export function toggleListFilter(view: string, { ...present }: ListFilter, toggl
     if (present[name] === toggled[name]) delete next[name];
     else Object.assign(next, { [name]: toggled[name] });
   }
+  changeListFilter(view, next);
+}
+
+export function changeListFilter(view: string, next: ListFilter): void {
   filters.set(new Map(filters.get()).set(view, next));
 }
 
@@ -93,9 +115,12 @@ export function resetListOptions(view: string, isSaved: boolean): void {
   if (isSaved) sorts.set(without(sorts.get()));
 }
 
-/** Returns what the list of a view shows. In the order of waiting it shows only those who wait. */
+/** Returns what the list of a view shows to this user. In the order of waiting it shows only those who wait. */
 export function useNarrowed(view: string, filter: ConversationFilter): ConversationFilter {
+  const { user } = useSession();
   const { sort, filter: chosen } = useListOptions(view);
-  const isWaiting = sort === 'waiting_since' && { waiting_longer_than: filter.waiting_longer_than ?? 0 };
-  return { ...filter, ...chosen, ...(sort !== '-last_message_at' && { sort }), ...isWaiting };
+  const narrowed = { ...filter, ...chosen, ...(chosen.owner === ME && { owner: user._id }) };
+  if (sort === '-last_message_at') return narrowed;
+  const isWaiting = sort === 'waiting_since' && { waiting_longer_than: narrowed.waiting_longer_than ?? 0 };
+  return { ...narrowed, sort, ...isWaiting };
 }

@@ -7,9 +7,9 @@ import { SAVED_VIEWS, toViewKey, useSavedView } from '../../records/views.ts';
 import { useTexts } from '../../texts/texts.ts';
 import type { SavedKind } from '../../ui/saved/kind.ts';
 import { SaveButton, SavedMenu } from '../../ui/saved/saved.tsx';
-import { resetListOptions, useListOptions } from './list-options.ts';
+import { ME, resetListOptions, useListOptions } from './list-options.ts';
 import { VIEWS } from './view-texts.ts';
-import { findFilter, ME } from './views.ts';
+import { findFilter } from './views.ts';
 
 const useKind = (): SavedKind<View> => ({
   store: SAVED_VIEWS,

@@ -22,15 +22,9 @@ export const VIEW_ICONS: Readonly<Record<FixedView, IconName>> = {
 /** What waits for people. A snoozed conversation comes back at its time. */
 const QUEUE = { open: true, snoozed: false } as const;
 
-/** The owner of a saved view that is the user who looks. */
-export const ME = 'me';
-
 /** Returns what a view shows to this user, except what the list's menu filters; null when there is no such view. */
 export function findFilter(key: string, user: string, saved: View | undefined): ConversationFilter | null {
-  if (saved) {
-    const { base } = splitFilters(saved);
-    return { ...base, ...(base.owner === ME && { owner: user }) };
-  }
+  if (saved) return splitFilters(saved).base;
   switch (key) {
     case 'mine':
       return { ...QUEUE, owner: user };

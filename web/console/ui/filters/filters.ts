@@ -92,10 +92,24 @@ export function useContactFilters(): Filterable {
       { key: 'contact.source', title: texts.source, type: 'SELECT', choices: sourceChoices },
       { key: 'contact.opted_out', title: texts.opted_out, type: 'BOOLEAN', choices: [] },
       { key: 'contact.blocked', title: texts.blocked, type: 'BOOLEAN', choices: [] },
-      ...custom.map(({ _id, title, type, options }) => ({ key: _id, title, type, choices: chooseAmong(options) })),
+      ...custom.map(toFilterField),
     ],
   };
 }
+
+/** Returns filters by the custom fields of conversations. */
+export function useFieldFilters(context: CustomField['context']): Filterable {
+  const words = useTexts(FILTERS);
+  const custom = useCustomFields(context);
+  return { where: '', title: words.fieldTitle, fields: custom.map(toFilterField) };
+}
+
+const toFilterField = ({ _id, title, type, options }: CustomField): FilterField => ({
+  key: _id,
+  title,
+  type,
+  choices: chooseAmong(options),
+});
 
 /** Returns what the rows of a table can be filtered by. */
 export function useRowFilters(columns: readonly Column[]): Filterable {

@@ -73,7 +73,8 @@ function MessageForm({ recipient, forwarded, onBack }: MessageFormProps): ReactE
   const [isTemplate, setTemplate] = useState(false);
   const start = useStart();
   const send = (content: OutgoingContent): void =>
-    inbox && start.mutate({ recipient, inbox: inbox._id, isMine, content });
+    // A conversation that is open keeps its owner.
+    inbox && start.mutate({ recipient, inbox: inbox._id, isMine: isMine && !open, content });
   const needsTemplate =
     inbox !== undefined && isWindowClosed({ window_expires_at: null, ...open, channel: inbox.channel });
   if (isTemplate && inbox)
@@ -127,7 +128,7 @@ function MessageForm({ recipient, forwarded, onBack }: MessageFormProps): ReactE
       ) : (
         <p>{texts.noInbox}</p>
       )}
-      {open && <p className={styles['hint']}>{texts.alreadyOpen}</p>}
+      {open && <p className={styles['hint']}>{open.handled_by === 'AI' ? texts.agentAnswers : texts.alreadyOpen}</p>}
       {needsTemplate && <p className={styles['hint']}>{texts.templateOnly}</p>}
       {mail && <MailInputs fields={['cc', 'bcc', 'subject']} head={head} onChange={setHead} />}
       {file && !needsTemplate && <FileName file={file} />}

@@ -15,6 +15,8 @@ export const COMPOSE = defineTexts(
     templateOnly: 'WhatsApp accepts only templates until the contact has written in the last 24 hours.',
     chooseTemplate: 'Choose a template',
     assignToMe: 'Assign to me',
+    agentAnswers:
+      'A conversation with this contact is open in this inbox, and an agent answers it. Your message continues it, and takes it over from the agent.',
     alreadyOpen: 'A conversation with this contact is open in this inbox. Your message continues it.',
   },
   {
@@ -32,6 +34,8 @@ export const COMPOSE = defineTexts(
       templateOnly: 'O WhatsApp aceita apenas modelos se o contato não escreveu nas últimas 24 horas.',
       chooseTemplate: 'Escolher um modelo',
       assignToMe: 'Atribuir a mim',
+      agentAnswers:
+        'Já há uma conversa aberta com este contato nesta caixa, e um agente a responde. Sua mensagem continua essa conversa e a assume do agente.',
       alreadyOpen: 'Já há uma conversa aberta com este contato nesta caixa. Sua mensagem continua essa conversa.',
     },
     es: {
@@ -48,6 +52,8 @@ export const COMPOSE = defineTexts(
       templateOnly: 'WhatsApp solo acepta plantillas si el contacto no ha escrito en las últimas 24 horas.',
       chooseTemplate: 'Elegir una plantilla',
       assignToMe: 'Asignar a mí',
+      agentAnswers:
+        'Ya hay una conversación abierta con este contacto en esta bandeja, y un agente la responde. Su mensaje la continúa y la toma del agente.',
       alreadyOpen: 'Ya hay una conversación abierta con este contacto en esta bandeja. Su mensaje la continúa.',
     },
   },

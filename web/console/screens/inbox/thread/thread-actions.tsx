@@ -17,7 +17,6 @@ import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
 import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
 import { findReturn, returnToComposer } from '../../../frame/writing.ts';
-import { canBeUnread, useMarkUnread } from '../marking.ts';
 import { usePriorityItems } from '../priority-items.ts';
 import { listStepItems } from '../step-items.ts';
 import { useTeamItems } from '../team-items.ts';
@@ -29,13 +28,12 @@ type Change = (update: ConversationUpdate) => void;
 
 interface ThreadActionsProps {
   conversation: Conversation;
-  view: string;
   /** What a phone has in the same menu. */
   more: readonly MenuItem[];
 }
 
 /** Buttons where there is room for them, and one menu on a phone. */
-export function ThreadActions({ conversation, view, more }: ThreadActionsProps): ReactElement {
+export function ThreadActions({ conversation, more }: ThreadActionsProps): ReactElement {
   const texts = useTexts(THREAD);
   const common = useTexts(COMMON);
   const change = useConversationChange(conversation._id);
@@ -44,7 +42,7 @@ export function ThreadActions({ conversation, view, more }: ThreadActionsProps):
   const steps = useStepItems(conversation);
   const priorities = usePriorityItems(conversation.priority, (priority) => apply({ priority }));
   const macros = useMacroItems(conversation);
-  const { dialog, ...times } = useWaitItems(conversation, view, apply);
+  const { dialog, ...times } = useWaitItems(conversation, apply);
   const { isClosed, isBusy, toggle } = useClosing(conversation);
   const end: MenuItem = {
     key: 'end',
@@ -198,28 +196,20 @@ function useStepItems({ _id, step }: Conversation): MenuItem[] {
 
 /** The times, and the other states in which a conversation can wait. */
 function useWaitItems(
-  conversation: Conversation,
-  view: string,
+  { status, snoozed_until }: Conversation,
   apply: Change,
 ): { title: string; items: MenuItem[]; dialog: ReactElement | null } {
   const texts = useTexts(THREAD);
   const states = useTexts(STATUS_NAMES);
-  const { status, snoozed_until } = conversation;
   const words = { title: texts.putAside, label: texts.until };
   const { items, dialog } = useTimeMenu(words, (until) => apply({ status: 'SNOOZED', snoozed_until: until }));
-  const waiting = (['PENDING', 'OPEN'] as const).map((to) => ({
-    key: to,
-    label: states[to],
-    isChosen: status === to,
-    onSelect: () => apply({ status: to }),
-  }));
-  const markUnread = useMarkUnread(view, conversation._id);
-  const unread: MenuItem = {
-    key: 'unread',
-    label: texts.markUnread,
-    icon: 'unread',
-    onSelect: () => markUnread(conversation),
-  };
-  const title = snoozed_until === null ? texts.putAside : texts.asideUntil(formatMoment(snoozed_until));
-  return { title, items: [...items, ...waiting, ...(canBeUnread(conversation) ? [unread] : [])], dialog };
+  const to = (next: 'PENDING' | 'OPEN', label = states[next]): MenuItem => ({
+    key: next,
+    label,
+    isChosen: status === next,
+    onSelect: () => apply({ status: next }),
+  });
+  if (snoozed_until === null) return { title: texts.putAside, items: [...items, to('PENDING'), to('OPEN')], dialog };
+  const title = texts.asideUntil(formatMoment(snoozed_until));
+  return { title, items: [to('OPEN', texts.endSnooze), ...items, to('PENDING')], dialog };
 }

@@ -8,6 +8,7 @@ import { useTeams } from '../../../records/company.ts';
 import { useWaitsOffline } from '../../../records/in-order.ts';
 import { useMay } from '../../../session/session.ts';
 import { CHANNEL_NAMES } from '../../../texts/channels.ts';
+import { formatListed } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
 import { IconButton } from '../../../ui/button.tsx';
@@ -18,6 +19,7 @@ import { useIsNarrow } from '../../../ui/narrow.ts';
 import { COMMON } from '../../../ui/texts.ts';
 import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
 import { SummaryOf, useSummarizing } from '../assist/assist.tsx';
+import { canBeUnread, useMarkUnread } from '../marking.ts';
 import { Due } from '../waiting.tsx';
 import { AgentBar } from './agent-bar.tsx';
 import { listUnder, ThreadActions } from './thread-actions.tsx';
@@ -41,6 +43,7 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
   const mayChange = useMay('conversations:update');
   const isNarrow = useIsNarrow();
   const team = useTeams().find(({ _id }) => _id === conversation.team);
+  const { snoozed_until } = conversation;
   const isWaiting = useWaitsOffline(conversation._id);
   const summarizing = useSummarizing(conversation);
   const transcripts = useTranscripts(conversation._id);
@@ -50,7 +53,19 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
     icon: 'merge',
     onSelect: () => askToMerge(conversation),
   };
-  const more = [...(summarizing ? [summarizing] : []), ...(mayChange ? [merge] : []), ...listUnder(transcripts)];
+  const markUnread = useMarkUnread(view, conversation._id);
+  const unread: MenuItem = {
+    key: 'unread',
+    label: texts.markUnread,
+    icon: 'unread',
+    onSelect: () => markUnread(conversation),
+  };
+  const more = [
+    ...(mayChange && canBeUnread(conversation) ? [unread] : []),
+    ...(summarizing ? [summarizing] : []),
+    ...(mayChange ? [merge] : []),
+    ...listUnder(transcripts),
+  ];
   const details: MenuItem = {
     key: 'details',
     label: texts.details,
@@ -77,12 +92,13 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
                 <Due conversation={conversation} /> ·{' '}
               </>
             )}
-            {CHANNEL_NAMES[conversation.channel]} · {states[conversation.status]}
+            {CHANNEL_NAMES[conversation.channel]} ·{' '}
+            {snoozed_until === null ? states[conversation.status] : texts.asideUntil(formatListed(snoozed_until))}
             {team && ` · ${team.name}`}
             <span role="status">{isWaiting && ` · ${texts.waitsOffline}`}</span>
           </p>
         </div>
-        {mayChange && <ThreadActions conversation={conversation} view={view} more={[details, ...more]} />}
+        {mayChange && <ThreadActions conversation={conversation} more={[details, ...more]} />}
         {!(mayChange && isNarrow) && (
           <>
             <Menu items={more} finalFocus={findReturn} trigger={<IconButton icon="more" label={common.more} />} />

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import type { MenuItem } from '../../../ui/menu.tsx';
-import { snoozeTimes, toLocalInput } from './snooze.ts';
+import { snoozeTimes, toLocalInput } from '../../../frame/snooze.ts';
 import { THREAD } from './texts.ts';
 
 interface TimeMenu {
