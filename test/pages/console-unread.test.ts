@@ -32,7 +32,7 @@ test('a conversation that is marked as unread is left and stays unread, also whe
   await theirs.page.getByRole('log').getByText('Tem bolo?', { exact: true }).waitFor();
   const shown = (page: Page) => row(page, _id).getByText('1', { exact: true });
   assert.equal(await shown(theirs.page).count(), 0);
-  await mine.page.getByRole('region', { name: 'Conversation' }).getByRole('button', { name: 'More' }).click();
+  await mine.page.locator('header').getByRole('button', { name: 'More' }).first().click();
   await mine.page.getByRole('menuitem', { name: 'Mark as unread' }).click();
   await mine.page.waitForURL('**/inbox/all');
   for (const { page } of [mine, theirs]) await shown(page).waitFor();
