@@ -212,7 +212,7 @@ $$;
 create or replace trigger push_ends after delete on browser_sessions for each row
   when (old.expires_at > now()) execute function end_push();
 
--- A missed target of an SLA policy notifies the owner, or the members of the team of a conversation without one.
+-- A missed target of an SLA policy notifies the owner, or the members of the team of a conversation without one, or else those who follow the queue.
 create or replace function notify_breach() returns trigger
 language plpgsql as $$
 declare
@@ -230,7 +230,9 @@ begin
     from unnest(companies, ids) as c (company_id, _id)
       join conversations v on v.company_id = c.company_id and v._id = c._id
       cross join lateral (select v.owner_id as user_id where v.owner_id is not null
-        union all select m.user_id from team_members m where v.owner_id is null and m.company_id = v.company_id and m.team_id = v.team_id) r
+        union all select m.user_id from team_members m where v.owner_id is null and m.company_id = v.company_id and m.team_id = v.team_id
+        union all select q.user_id from notification_settings q where v.owner_id is null and v.team_id is null
+          and q.company_id = v.company_id and q.kind = 'UNASSIGNED_NEW' and q.in_console) r
       join users u on u.company_id = v.company_id and u._id = r.user_id and u.status <> 'INACTIVE'
       left join notification_settings s on s.company_id = u.company_id and s.user_id = u._id and s.kind = 'SLA_BREACHED'
     where coalesce(s.in_console, notifies_by_default('SLA_BREACHED', 'console')) and sees_conversation(v.company_id, v._id, u._id)

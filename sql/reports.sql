@@ -102,3 +102,19 @@ create or replace trigger reported_turn after insert on agent_turns for each row
 -- The network may refuse an answer after its turn was stored, and a person takes over.
 create or replace trigger reported_outcome after update of outcome on agent_turns
   for each row when (old.outcome = 'ANSWERED' and new.outcome = 'HANDED_OVER') execute function note_agent_turn();
+
+-- A missed target counts for the owner, the team and the tags of that moment. Targets that were missed before a merge are counted already.
+create or replace function note_missed_targets() returns trigger language plpgsql as $$
+begin
+  if is_merging() then return null; end if;
+  insert into report_facts (company_id, at, kind, inbox_id, team_id, user_id, campaign_id, tags)
+    select v.company_id, now(), 'SLA_MISSED', v.inbox_id, v.team_id, v.owner_id, v.campaign_id, v.tags
+    from (select company_id, conversation_id, breached_at from written where breached_at is not null
+        except select company_id, conversation_id, breached_at from earlier) m
+      join conversations v on v.company_id = m.company_id and v._id = m.conversation_id
+    where not v.is_test;
+  return null;
+end
+$$;
+create or replace trigger reported_miss after update on conversation_slas referencing old table as earlier new table as written
+  for each statement execute function note_missed_targets();

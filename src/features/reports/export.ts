@@ -31,6 +31,7 @@ const PERIOD_COLUMNS = [
   'resolution',
   'answered',
   'handed_over',
+  'sla_missed',
   'csat',
   'rated',
   'open_at_end',
@@ -68,6 +69,7 @@ async function* writeRows(rows: ReportBreakdown['rows']): AsyncGenerator<string>
     ...times,
     'answered',
     'handed_over',
+    'sla_missed',
     'csat_sent',
     'csat_rated',
     'csat_average',
@@ -75,7 +77,8 @@ async function* writeRows(rows: ReportBreakdown['rows']): AsyncGenerator<string>
     'costs',
   ];
   const lines = rows.map(({ id, name, figures }) => {
-    const { opened, reopened, first_response, reply_time, resolution, answered, handed_over, csat, costs } = figures;
+    const { opened, reopened, first_response, reply_time, resolution, answered, handed_over, sla_missed, csat, costs } =
+      figures;
     const counts = [opened, reopened, resolution.count, reply_time.count];
     const durations = [first_response, reply_time, resolution].flatMap(toCells);
     const cost = costs?.map(({ currency, amount }) => `${amount} ${currency}`).join(' ') ?? null;
@@ -86,6 +89,7 @@ async function* writeRows(rows: ReportBreakdown['rows']): AsyncGenerator<string>
       ...durations,
       answered,
       handed_over,
+      sla_missed,
       csat.sent,
       csat.rated,
       csat.average,

@@ -17,6 +17,7 @@ export function readFigures(sums: readonly Sum[], isAgent: boolean): ReportFigur
     resolution: readTimes(sums, 'CLOSED'),
     answered: count('ANSWERED'),
     handed_over: count('HANDED_OVER'),
+    sla_missed: count('SLA_MISSED'),
     csat: readCsat((kind) => sums.find((sum) => sum.kind === kind) ?? NOTHING),
     costs: isAgent ? costs.map(({ currency, total }) => ({ currency, amount: total / MILLIONTHS })) : null,
   };
@@ -104,6 +105,7 @@ function describePeriod(
     resolution: average('CLOSED'),
     answered: find('ANSWERED').count,
     handed_over: find('HANDED_OVER').count,
+    sla_missed: find('SLA_MISSED').count,
     csat: readCsat(find).average,
     rated: find('CSAT_RATED').count,
   };

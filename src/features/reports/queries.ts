@@ -66,6 +66,7 @@ const FIGURE_KINDS = [
   'CSAT_SENT',
   'CSAT_RATED',
   'CSAT_SATISFIED',
+  'SLA_MISSED',
 ];
 
 /** Adds up the counters of all subjects of a dimension. `most` limits the subjects to those with the most activity. */

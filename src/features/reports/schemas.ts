@@ -54,6 +54,7 @@ export const ReportFigures = define(
     resolution: times('How long conversations were open when they were closed, since they were last opened'),
     answered: plain.integer('Answers of AI agents'),
     handed_over: plain.integer('Times that an AI agent handed a conversation to people'),
+    sla_missed: plain.integer('Times that a target of an SLA policy was missed'),
     csat: plain.object('What contacts answered to satisfaction surveys', {
       sent: plain.integer('Surveys that were sent'),
       rated: plain.integer('Ratings'),
@@ -161,6 +162,7 @@ export const ReportSeries = define(
         resolution: seconds('The average time until conversations were closed'),
         answered: plain.integer('Answers of AI agents'),
         handed_over: plain.integer('Times that an AI agent handed a conversation to people'),
+        sla_missed: plain.integer('Times that a target of an SLA policy was missed'),
         csat: score,
         rated: plain.integer('Ratings by contacts'),
         open_at_end: nullable(

@@ -159,6 +159,30 @@ test('each missed target is told, and notifies the members of the team of a conv
   await removeAll();
 });
 
+test('a missed target of a conversation without an owner and a team notifies those who follow the queue, and reports count it', async () => {
+  const countMissed = async (): Promise<number> => (await read('/v1/reports/summary')).figures.sla_missed;
+  const before = await countMissed();
+  await addPolicy({ first_reply_minutes: 30 });
+  const { token: key } = await platform.createUser(demo._id, 'OPERATOR');
+  const { token: other } = await platform.createUser(demo._id, 'OPERATOR');
+  await call(200, 'PUT', '/v1/notification-settings', {
+    key,
+    body: { UNASSIGNED_NEW: { console: true, browser: false } },
+  });
+  const { _id } = await write();
+  await settle(_id);
+  await passMinutes(_id, 40);
+  await waitUntil('the breach', async () => (await read(`/v1/conversations/${_id}`)).sla.breached_at !== null);
+  const list = async (by: string): Promise<string[]> => {
+    const { result } = (await call(200, 'GET', '/v1/notifications?kind=SLA_BREACHED', { key: by })).body;
+    return result.map(({ conversation }: Json) => conversation);
+  };
+  assert.deepEqual([await list(key), await list(other)], [[_id], []]);
+  assert.equal((await countMissed()) - before, 1);
+
+  await removeAll();
+});
+
 test('a policy that takes effect later counts the replies given before, and clocks also follow changes after the last policy is gone', async () => {
   const from = makePhoneNumber();
   const { _id, createdAt } = await write(from);

@@ -60,7 +60,8 @@ test('a contact is told once, as the agent, that a person takes over, and goes o
   assert.deepEqual([turn.outcome, turn.reason, turn.message], ['HANDED_OVER', 'KEYWORD', told?.['_id']]);
   const [delivery] = await platform.deliveries(({ body }) => body.data._id === told?.['_id']);
   assert.equal(delivery?.body.event, 'MESSAGE_SENT');
-  const { handled_by, unread_count, waiting_since } = (await call(200, 'GET', `/v1/conversations/${conversation}`)).body;
+  const { handled_by, unread_count, waiting_since } = (await call(200, 'GET', `/v1/conversations/${conversation}`))
+    .body;
   assert.deepEqual([handled_by, unread_count, typeof waiting_since], ['HUMAN', 1, 'string']);
   await write('Alô?', from);
   assert.equal((await listOutgoing(conversation)).length, 1);

@@ -16,12 +16,13 @@ export type Column =
   | 'closed'
   | 'firstResponse'
   | 'resolution'
+  | 'slaMissed'
   | 'csat'
   | 'answered'
   | 'handedOver'
   | 'cost';
 
-const WORK = ['replies', 'closed', 'firstResponse', 'resolution', 'csat'] as const;
+const WORK = ['replies', 'closed', 'firstResponse', 'resolution', 'slaMissed', 'csat'] as const;
 
 export const COLUMNS: Record<Dimension, readonly Column[]> = {
   USER: WORK,
@@ -43,6 +44,7 @@ const VALUES: Record<Column, (figures: ReportFigures) => number | null> = {
   closed: ({ resolution }) => resolution.count,
   firstResponse: ({ first_response }) => first_response.median,
   resolution: ({ resolution }) => resolution.median,
+  slaMissed: ({ sla_missed }) => sla_missed,
   csat: ({ csat }) => csat.average,
   answered: ({ answered }) => answered,
   handedOver: ({ handed_over }) => handed_over,

@@ -33,6 +33,9 @@ export function Tiles({ query }: { query: ReportsGetSeriesQuery }): ReactElement
       ) : (
         <Timed name={texts.replyTime} now={now.reply_time.median} before={before.reply_time.median} />
       )}
+      {now.sla_missed + before.sla_missed > 0 && (
+        <Counted name={texts.slaMissed} now={now.sla_missed} before={before.sla_missed} isBad />
+      )}
       {now.csat.sent + before.csat.sent > 0 && (
         <Tile name={texts.satisfaction} value={now.csat.average === null ? '–' : formatScore(now.csat.average)}>
           {texts.ratedOf(formatNumber(now.csat.rated), formatNumber(now.csat.sent))}
@@ -48,11 +51,13 @@ interface CountedProps {
   before: number;
   /** More is better. */
   isGood?: boolean;
+  /** Less is better. */
+  isBad?: boolean;
   /** Shown instead of the change. */
   children?: string;
 }
 
-function Counted({ name, now, before, isGood = false, children }: CountedProps): ReactElement {
+function Counted({ name, now, before, isGood = false, isBad = false, children }: CountedProps): ReactElement {
   const texts = useTexts(REPORTS);
   const change = before === 0 ? null : (now - before) / before;
   return (
@@ -62,7 +67,11 @@ function Counted({ name, now, before, isGood = false, children }: CountedProps):
           {change === null ? (
             '–'
           ) : (
-            <Change change={change} isGood={isGood && change > 0} text={formatShare(Math.abs(change))} />
+            <Change
+              change={change}
+              isGood={change > 0 ? isGood : change < 0 && isBad}
+              text={formatShare(Math.abs(change))}
+            />
           )}{' '}
           {texts.previous}
         </>

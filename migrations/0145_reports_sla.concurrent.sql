@@ -1,0 +1,1 @@
+alter table report_facts validate constraint report_facts_kind_check;
