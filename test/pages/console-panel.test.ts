@@ -126,7 +126,7 @@ test('the panel says when a name cannot be read, and the origin stays while it i
   await close();
 });
 
-test('a section of the panel is loaded when it is unfolded, and the browser remembers that it is', async () => {
+test('a section of the panel is loaded when it is unfolded, which the browser remembers, and a record of a table is added there', async () => {
   const conversation = await begin('Fiona File');
   const { _id: attachment } = await uploadFile(platform, { data: makePng(), fileType: 'IMAGE' });
   const message = { attachment, content: 'this one' };
@@ -144,6 +144,11 @@ test('a section of the panel is loaded when it is unfolded, and the browser reme
   await panel.getByRole('link', { name: /^file/ }).waitFor();
   await panel.getByRole('button', { name: 'Records' }).click();
   await panel.getByRole('link', { name: 'Carrot cake Orders' }).waitFor();
+  await panel.getByRole('button', { name: 'Add a record' }).press('Enter');
+  await findDialog(page).getByLabel('Product').fill('Bread');
+  assert.deepEqual(await findBarriers(page), []);
+  await page.keyboard.press('Enter');
+  await panel.getByRole('link', { name: 'Bread Orders' }).waitFor();
   await panel.getByRole('button', { name: 'Campaigns' }).click();
   await panel.getByText('Not in any campaign yet').waitFor();
   await panel.getByRole('button', { name: 'Notes about the contact' }).click();

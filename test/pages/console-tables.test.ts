@@ -69,6 +69,7 @@ test('a table is made, and its rows are written by keyboard alone; a value that 
   await press(page, 'Escape', 'ArrowLeft', 'Enter');
   await waitUntil('the cleared value', async () => (await listRows(table))[0]?.data.categoria === undefined);
   assert.equal((await listRows(table))[0]?.data.produto, 'Broa');
+  await page.getByRole('menuitem', { name: 'Remove row 1' }).press('Enter');
   await form.getByRole('button', { name: 'Remove' }).press('Enter');
   await form.getByRole('button', { name: 'Yes, remove' }).press('Enter');
   await page.getByText('No rows yet').waitFor();
@@ -205,6 +206,35 @@ test('who may only read sees the rows without anything that changes them', async
   assert.equal(await cell.innerText(), 'Rua A');
   assert.equal(await page.getByRole('main').getByRole('textbox').count(), 0);
   assert.deepEqual(await page.getByRole('main').getByRole('button').allInnerTexts(), ['Export', 'Add a filter', '']);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('by keyboard a row is linked to a contact, which its number shows, and is unlinked', async () => {
+  const body = { name: 'Orders', columns: [{ key: 'product', type: 'TEXT' }] };
+  const table = await call('POST', '/v1/tables', body);
+  await call('POST', `/v1/tables/${table._id}/rows`, { data: { product: 'Carrot cake' } });
+  const contact = await call('POST', '/v1/contacts', { name: 'Lia Lima', phone_number: '+5511988887001' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/tables/${table._id}` });
+  const openMenu = async (): Promise<void> => {
+    await page.getByRole('gridcell').first().focus();
+    await press(page, 'Home', 'ArrowLeft', 'Enter');
+  };
+  await openMenu();
+  await page.getByRole('menuitem', { name: 'Link to a contact…' }).press('Enter');
+  const dialog = findDialog(page);
+  await dialog.getByRole('searchbox').fill('Lia');
+  await dialog.getByRole('button', { name: 'Lia Lima' }).waitFor();
+  await waitUntil('one contact', async () => (await dialog.getByRole('listitem').count()) === 1);
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('searchbox').press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal((await listRows(table))[0]?.contact_id, contact._id);
+  await openMenu();
+  await page.getByRole('menu').getByText('Lia Lima').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('menuitem', { name: 'Unlink from the contact' }).press('Enter');
+  await waitUntil('the row to be free', async () => (await listRows(table))[0]?.contact_id === undefined);
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -251,3 +251,16 @@ test('the first stops of the Tab key lead to the content and to the reply box, a
   await page.getByText('You are offline.').waitFor({ state: 'detached' });
   await close();
 });
+
+test('a conversation whose contact is erased leaves the screen of whoever has it open, and their notifications', async () => {
+  const { conversation, contact } = await writeAsContact(platform, { name: 'Clara Gone', text: 'Forget me' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  await page.getByRole('textbox', { name: 'Write a message' }).waitFor();
+  await call(200, 'DELETE', `/v1/contacts/${contact._id}`);
+  await page.getByText('This conversation was removed').waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Write a message' }).count(), 0);
+  assert.equal(await page.getByText('Clara Gone').count(), 0);
+  assert.deepEqual(await findBarriers(page), []);
+  assert.deepEqual(complaints(), []);
+  await close();
+});

@@ -131,6 +131,8 @@ function takeMessage(message: Message, leads: boolean): void {
 }
 
 function forget(kind: string, id: string): void {
+  // Notifications go with what they are about.
+  if (kind === 'contact' || kind === 'conversation') rereadNotifications();
   if (kind === 'contact') return forgetContact(id);
   if (kind === 'contact_note') return forgetNote(id);
   if (kind === 'message') return forgetMessage(id);
@@ -138,6 +140,7 @@ function forget(kind: string, id: string): void {
   if (kind === 'table_row') return forgetRowById(id);
   if (kind === 'view') return SAVED_VIEWS.forget(id);
   if (kind === 'segment') return SEGMENTS.forget(id);
+  endPresence(id);
   forgetConversation(id);
   forgetThread(id);
   rereadFiles();

@@ -28,7 +28,7 @@ const TYPING_MS = 15_000;
 
 let typedAt = 0;
 
-/** Conversations that were merged into others. Calls about them would be answered 404. */
+/** Conversations that were merged into others or removed. Calls about them would be answered 404. */
 const ended = new Set<string>();
 export const endPresence = (conversation: string): void => void ended.add(conversation);
 

@@ -81,6 +81,10 @@ export function useContactName({
 /** As many as a person looks through. */
 const FOUND = 10;
 
+/** What distinguishes contacts of the same name. */
+export const describeContact = (contact: Contact): string =>
+  [contact.phone_number, contact.email, showUsername(contact)].filter(Boolean).join(' · ');
+
 export async function findContacts(search: string | undefined, signal: AbortSignal): Promise<readonly Contact[]> {
   return (await parley.contacts.list({ search, limit: FOUND, skipCount: true }, { signal })).result;
 }
@@ -136,7 +140,8 @@ function showInFeed(feed: Feed<Contact>, contact: Contact, choice: ContactChoice
 }
 
 export function forgetContact(id: string): void {
-  queries.removeQueries({ queryKey: keyOf(id) });
+  // Where the contact is open, it is gone at once.
+  queries.setQueryData(keyOf(id), null);
   changeFeeds<Contact>(CONTACT_FEEDS, (feed) => removeFromFeed(feed, id));
   SEGMENTS.recountSoon();
 }

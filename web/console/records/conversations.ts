@@ -15,6 +15,7 @@ import {
   type ReadPage,
 } from './feeds.ts';
 import { inOrder, LeftOut } from './in-order.ts';
+import { createStore, useStore } from '../store.ts';
 import { LIVE, queries } from './queries.ts';
 import { sendHeld } from './scheduled-messages.ts';
 import { SAVED_VIEWS } from './views.ts';
@@ -118,7 +119,14 @@ function placeInView(
   return placeInFeed(feed, conversation, placesOf(view.sort));
 }
 
+/** Conversations that were removed while this page is open, such as those of an erased contact. */
+const removed = createStore<ReadonlySet<string>>(new Set());
+
+/** True once somebody has removed the conversation: a screen that shows it leaves it. */
+export const useIsRemoved = (id: string): boolean => useStore(removed, (all) => all.has(id));
+
 export function forgetConversation(id: string): void {
+  removed.set(new Set(removed.get()).add(id));
   queries.removeQueries({ queryKey: keyOf(id) });
   changeFeeds<Conversation>(FEEDS, (feed) => removeFromFeed(feed, id));
   readCountsSoon();

@@ -82,6 +82,8 @@ export const useContactRows = (contact: string): FeedView<Row> =>
     { isLive: false },
   );
 
+export const rereadContactRows = (): void => void queries.invalidateQueries({ queryKey: ['contact-rows'] });
+
 const changeRows = (table: string, change: (feed: Feed<Row>) => Feed<Row>): void =>
   changeFeeds<Row>([ROW_FEEDS, table], change);
 

@@ -65,13 +65,14 @@ export function CustomFieldInputs({ fields, values, error, onChange }: CustomFie
 }
 
 interface CustomFieldInputProps {
-  field: CustomField;
+  field: Pick<CustomField, 'title' | 'options'> & { type: Column['type']; description?: string | null };
   value: CustomValue;
   error: string | null;
   onChange(value: CustomValue): void;
 }
 
-function CustomFieldInput(props: CustomFieldInputProps): ReactElement {
+/** The field of a form for a value of this type. */
+export function CustomFieldInput(props: CustomFieldInputProps): ReactElement {
   const { field, value, error, onChange } = props;
   const about = { label: field.title, hint: field.description, error };
   const text = value === null ? '' : String(value);

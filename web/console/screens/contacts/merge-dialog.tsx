@@ -3,7 +3,7 @@ import type { Contact } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
-import { findContacts, forgetContact, nameContact, showContact, showUsername } from '../../records/contacts.ts';
+import { describeContact, findContacts, forgetContact, nameContact, showContact } from '../../records/contacts.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
@@ -34,7 +34,7 @@ export function MergeDialog({ contact, onClose }: MergeDialogProps): ReactElemen
           return found.filter(({ _id }) => _id !== contact._id);
         }}
         name={nameContact}
-        about={(found) => [found.phone_number, found.email, showUsername(found)].filter(Boolean).join(' · ')}
+        about={describeContact}
         onChoose={setOther}
       />
     </Dialog>

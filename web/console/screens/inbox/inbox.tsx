@@ -2,7 +2,7 @@
 import { Suspense, useEffect, type ReactElement } from 'react';
 import { Redirect, useParams, Route, Switch } from 'wouter';
 import { endMerging, useMerging } from '../../frame/merging.ts';
-import { useCounts } from '../../records/conversations.ts';
+import { useCounts, useIsRemoved } from '../../records/conversations.ts';
 import { useMergedInto } from '../../records/merged.ts';
 import { useLoadedViews, useSavedView } from '../../records/views.ts';
 import { useSession } from '../../session/session.ts';
@@ -57,7 +57,6 @@ function InboxView(): ReactElement {
   useChangeKeys(view, conversation ?? null);
   const isFirstRun = useFirstRun().isWanted;
   const isFolded = useAreViewsFolded(conversation !== undefined);
-  const into = useMergedInto(conversation ?? '');
   if (!filter && isLoading && view.startsWith('view-')) return <Loading />;
   if (!filter) return <Redirect to="/mine" replace />;
   return (
@@ -73,14 +72,25 @@ function InboxView(): ReactElement {
         <div className={styles['nothing']}>
           {isFirstRun ? <FirstRun /> : <Empty icon="channel" title={texts.nothingOpen} />}
         </div>
-      ) : into === null ? (
-        <Thread key={conversation} id={conversation} view={view} />
       ) : (
-        // Another user has merged the conversation that is open.
-        <Redirect to={`/${view}/${into}`} replace state={history.state} />
+        <Open key={conversation} id={conversation} view={view} />
       )}
       <Merging open={conversation} />
     </main>
+  );
+}
+
+/** The open conversation, unless another user has merged or removed it meanwhile. */
+function Open({ id, view }: { id: string; view: string }): ReactElement {
+  const texts = useTexts(INBOX);
+  const into = useMergedInto(id);
+  const isRemoved = useIsRemoved(id);
+  if (into !== null) return <Redirect to={`/${view}/${into}`} replace state={history.state} />;
+  if (!isRemoved) return <Thread id={id} view={view} />;
+  return (
+    <div className={styles['nothing']} role="status">
+      <Empty icon="channel" title={texts.removed} />
+    </div>
   );
 }
 

@@ -1,17 +1,13 @@
-/** One row of the grid: its number, by which it can be removed, and its cells. */
-import { useState, type ReactElement } from 'react';
-import { parley } from '../../../client.ts';
-import { forgetRow } from '../../../records/tables.ts';
-import { useMay } from '../../../session/session.ts';
-import { formatNumber } from '../../../texts/formats.ts';
+/** One row of the grid: its number, which has a menu, and its cells. */
+import type { ReactElement } from 'react';
 import { useTexts } from '../../../texts/texts.ts';
 import { Icon } from '../../../ui/icon.tsx';
-import { RemoveDialog } from '../../../ui/remove-dialog.tsx';
 import { GRID } from '../texts.ts';
 import { NUMBER_COLUMN, toElementId } from './cursor.ts';
 import { GridCell } from './grid-cell.tsx';
 import styles from './grid.module.css';
 import type { Scene } from './keys.ts';
+import { RowMenu } from './row-menu.tsx';
 import type { Line } from './sheet.ts';
 
 interface GridRowProps {
@@ -41,43 +37,29 @@ function RowNumber({
   scene: { sheet, cursor },
 }: Pick<GridRowProps, 'grid' | 'line' | 'scene'>): ReactElement {
   const texts = useTexts(GRID);
-  const mayRemove = useMay('tables:delete');
-  const [isAsked, ask] = useState(false);
   const { row } = line;
   const here = { line: line._id, column: NUMBER_COLUMN };
-  const number = row ? formatNumber(row.row_index) : texts.fresh;
   const about = {
     id: toElementId(grid, here),
     tabIndex: cursor.place.line === line._id && cursor.place.column === NUMBER_COLUMN ? 0 : -1,
   };
+  const leave = (): void => cursor.step({ rows: cursor.index === sheet.lines.length - 1 ? -1 : 1, columns: 0 });
   return (
     <div role="rowheader" className={styles['number']}>
-      {row && !mayRemove ? (
-        <span {...about}>{number}</span>
+      {row ? (
+        <RowMenu row={row} about={about} onRemove={leave} />
       ) : (
         <button
           {...about}
           type="button"
-          className={styles['remove']}
-          aria-label={row ? texts.removeRow(number) : texts.discard}
-          title={row ? texts.removeRow(number) : texts.discard}
-          onClick={() => (row ? ask(true) : sheet.discard())}
+          className={styles['act']}
+          aria-label={texts.discard}
+          title={texts.discard}
+          onClick={() => sheet.discard()}
         >
-          <span>{number}</span>
+          <span>{texts.fresh}</span>
           <Icon name="remove" size={15} />
         </button>
-      )}
-      {row && isAsked && (
-        <RemoveDialog
-          title={texts.removeRow(number)}
-          lead={texts.removeLead}
-          remove={() => parley.tables.deleteRow(row.table, row._id)}
-          onRemoved={() => {
-            cursor.step({ rows: cursor.index === sheet.lines.length - 1 ? -1 : 1, columns: 0 });
-            forgetRow(row);
-          }}
-          onClose={() => ask(false)}
-        />
       )}
     </div>
   );

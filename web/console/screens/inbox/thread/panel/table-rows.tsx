@@ -5,6 +5,7 @@ import { toScreen } from '../../../../client.ts';
 import { useContactRows, useTable } from '../../../../records/tables.ts';
 import { useTexts } from '../../../../texts/texts.ts';
 import { formatValue } from '../../../../ui/custom-fields.tsx';
+import { AddRow } from './add-row.tsx';
 import { nameLoaded, RecordLink, SectionList } from './section.tsx';
 import { PANEL } from './texts.ts';
 
@@ -13,7 +14,12 @@ const SHOWN = 4;
 
 export function TableRows({ contact }: { contact: string }): ReactElement {
   const texts = useTexts(PANEL);
-  return <SectionList feed={useContactRows(contact)} empty={texts.noRows} render={(row) => <RowLink row={row} />} />;
+  return (
+    <>
+      <SectionList feed={useContactRows(contact)} empty={texts.noRows} render={(row) => <RowLink row={row} />} />
+      <AddRow contact={contact} />
+    </>
+  );
 }
 
 function RowLink({ row }: { row: Row }): ReactElement {
