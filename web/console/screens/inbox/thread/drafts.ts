@@ -1,7 +1,4 @@
-/**
- * What was begun and not sent yet, kept for each person and conversation in this browser, also over a reload and another log-in. Only the
- * message that is answered is forgotten with the page.
- */
+/** What was begun and not sent yet, kept for each person and conversation in this browser, also over a reload and another log-in. */
 import type { Message } from '@parley/sdk';
 import { useState } from 'react';
 import { whenSeen, withLock } from '../../../../browser/tabs.ts';
@@ -21,7 +18,20 @@ const KEPT_AS: Record<Writing, string> = { REPLY: 'parley.draft.', NOTE: 'parley
 const FILES_KEPT_AS = 'parley.file.';
 
 const texts = createStore<ReadonlyMap<string, string>>(new Map());
-const quotes = createStore<ReadonlyMap<string, Message | null>>(new Map());
+const QUOTES_KEPT_AS = 'parley.quote.';
+const quotes = createStore<ReadonlyMap<string, Message | null>>(
+  new Map(
+    listKeptKeys(QUOTES_KEPT_AS).map((key) => [
+      key.slice(QUOTES_KEPT_AS.length),
+      JSON.parse(readKept(key) ?? 'null') as Message | null,
+    ]),
+  ),
+);
+
+function setQuote(place: string, quote: Message | null): void {
+  quotes.set(new Map(quotes.get()).set(place, quote));
+  keep(QUOTES_KEPT_AS + place, quote && JSON.stringify(quote));
+}
 const files = new Map<string, UploadStore>();
 /** Where files are kept: the rows of the inbox ask this of each conversation, without opening its files. */
 const withFiles = createStore<ReadonlySet<string>>(listWithFiles());
@@ -109,15 +119,16 @@ function moveDraft(from: string, to: string): void {
 }
 
 function moveQuote(from: string, to: string): void {
-  const all = quotes.get();
-  const quote = all.get(from);
-  if (quote) quotes.set(new Map(all).set(from, null).set(to, all.get(to) ?? quote));
+  const quote = quotes.get().get(from);
+  if (!quote) return;
+  setQuote(from, null);
+  if (!quotes.get().get(to)) setQuote(to, quote);
 }
 
 /** The message that the reply answers. */
 export function useQuote(place: string): [quote: Message | null, set: (quote: Message | null) => void] {
   const quote = useStore(quotes, (all) => all.get(place) ?? null);
-  return [quote, (next) => quotes.set(new Map(quotes.get()).set(place, next))];
+  return [quote, (next) => setQuote(place, next)];
 }
 
 const byKey = (a: Upload, b: Upload): number => (a.key < b.key ? -1 : 1);
@@ -169,6 +180,10 @@ function keepFiles(place: string, store: UploadStore): void {
 window.addEventListener('storage', ({ key: name, newValue }) => {
   if (name === null) return;
   if (Object.values(KEPT_AS).some((kept) => name.startsWith(kept))) showText(name, newValue ?? '');
+  if (name.startsWith(QUOTES_KEPT_AS)) {
+    const quote = JSON.parse(newValue ?? 'null') as Message | null;
+    quotes.set(new Map(quotes.get()).set(name.slice(QUOTES_KEPT_AS.length), quote));
+  }
   if (name.startsWith(FILES_KEPT_AS)) withFiles.set(listWithFiles());
   for (const [place, store] of files) {
     const beginning = `${FILES_KEPT_AS}${place}.`;
