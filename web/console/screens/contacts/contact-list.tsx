@@ -68,8 +68,6 @@ export function ContactList(): ReactElement {
             </Button>
           )}
         </div>
-        <ContactRunProgress />
-        {selection.items.length > 0 && <ContactSelectionBar selection={selection} choice={choice} />}
         <div className={styles['list']}>
           <RecordList
             label={names.contacts}
@@ -83,6 +81,11 @@ export function ContactList(): ReactElement {
             onOpen={({ _id }) => navigate(withQuery(`/${_id}`))}
           />
         </div>
+        {selection.items.length > 0 ? (
+          <ContactSelectionBar selection={selection} choice={choice} />
+        ) : (
+          <ContactRunProgress />
+        )}
       </div>
       {isNew && <ContactDialog contact={null} onClose={close} />}
     </Page>
