@@ -5,7 +5,7 @@ import { useState, type ReactElement, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { parley } from '../../client.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
-import { useContacts, type ContactChoice } from '../../records/contacts.ts';
+import { showReach, useContacts, type ContactChoice } from '../../records/contacts.ts';
 import { hasNothing } from '../../records/feeds.ts';
 import { useMay } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
@@ -73,6 +73,7 @@ export function ContactList(): ReactElement {
             label={names.contacts}
             feed={feed}
             columns={columns}
+            below={showReach}
             empty={
               <Empty icon="contacts" title={isChosen ? common.nothingFound : texts.nobody}>
                 {isFirst && <p>{texts.nobodyLead}</p>}
