@@ -170,10 +170,12 @@ for (const width of [1280, 390]) {
     const { page, close } = await openConsole(platform, browser, { path: '/board', viewport: { width, height: 800 } });
     const card = page.locator('[data-card]').filter({ hasText: `Vasconcelos ${width}` });
     await card.waitFor();
-    const [outer, badge] = await Promise.all(
-      [card, card.getByLabel(/unread/i).first()].map((each) => each.boundingBox()),
+    const [outer, badge, menu] = await Promise.all(
+      [card, card.getByLabel(/unread/i).first(), card.getByRole('button')].map((each) => each.boundingBox()),
     );
-    assert.ok(outer && badge && badge.x + badge.width <= outer.x + outer.width - 30, JSON.stringify([outer, badge]));
+    assert.ok(outer && badge && menu);
+    assert.ok(badge.x + badge.width <= outer.x + outer.width, JSON.stringify([outer, badge]));
+    assert.ok(badge.y >= menu.y + menu.height, 'the menu does not cover the badge');
     await close();
   });
 }

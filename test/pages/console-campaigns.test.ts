@@ -119,7 +119,7 @@ test('a draft that was left half-way is continued where it was, and what the pla
   await page.getByRole('button', { name: 'Add a contact' }).click();
   await page.getByRole('searchbox').fill('Davi');
   await page.getByRole('button', { name: /Davi Reis/ }).click();
-  await page.getByText('1 contacts of 1 would get a message now.').waitFor();
+  await page.getByText('1 contact of 1 would get a message now.').waitFor();
   await page.getByRole('button', { name: 'Add the contacts of a sheet' }).click();
   const dialog = findDialog(page);
   const sheet = `telefone,nome,cupom\n${makePhoneNumber()},Eva Luz,A1\n${makePhoneNumber()},Ana Reis,A2\n12,Nobody,A3\n`;

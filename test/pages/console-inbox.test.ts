@@ -77,7 +77,7 @@ test('the title counts what the user is notified of, until the user reads it', a
   await close();
 });
 
-test('several conversations are selected by keyboard, as a range and all at once, and changed together with the causes of failures', async () => {
+test('several conversations are selected by keyboard, as a range and all at once, without a row moving, and changed together with the causes of failures', async () => {
   const names = ['Bulk One', 'Bulk Two', 'Bulk Three', 'Bulk Four'];
   const threads = [];
   for (const name of names) threads.push(await writeAsContact(platform, { name, text: 'Olá' }));
@@ -91,8 +91,10 @@ test('several conversations are selected by keyboard, as a range and all at once
   await other.waitFor({ state: 'detached' });
   const pick = (name: string) => page.getByRole('checkbox', { name: `Select the conversation with ${name}` });
   await page.getByRole('link', { name: /Bulk Four/ }).focus();
+  const before = await page.getByRole('link', { name: /Bulk Two/ }).boundingBox();
   await page.keyboard.press('x');
   await page.getByText('1 selected').waitFor();
+  assert.deepEqual(await page.getByRole('link', { name: /Bulk Two/ }).boundingBox(), before);
   await pick('Bulk Two').click({ modifiers: ['Shift'] });
   await page.getByText('3 selected').waitFor();
   await page.getByRole('button', { name: 'Add and remove tags' }).click();

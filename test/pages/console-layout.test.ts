@@ -5,7 +5,7 @@ import type { Locator } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, openConsole } from '../support/console.ts';
 import { createPerson } from '../support/people.ts';
-import { startPlatform } from '../support/platform.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
 
 const platform = await startPlatform();
@@ -94,6 +94,61 @@ for (const { width, view } of [
     assert.deepEqual(complaints(), []);
     await close();
   });
+
+test('on a phone, lists show two lines in each row, nothing scrolls sideways, and the bar marks the button of the screen', async () => {
+  const create = async (path: string, body: Json): Promise<string> =>
+    (await platform.call(201, 'POST', path, { body })).body._id;
+  await create('/v1/sla-policies', { name: 'Usual', first_reply_minutes: 60 });
+  const columns = ['product', 'price', 'size'].map((key) => ({ key, title: `The ${key}`, type: 'TEXT' }));
+  const table = await create('/v1/tables', { name: 'Prices', columns });
+  const { page, complaints, close } = await openConsole(platform, browser, { viewport: { width: 390, height: 844 } });
+  const bar = page.getByRole('navigation', { name: 'Screens' });
+  for (const [path, row, mark] of [
+    ['sla-policies', /Usual First reply: 1h$/, 'More'],
+    ['contacts', /Maria Lia Prado \+/, 'Contacts'],
+    [`contacts/${conversation.contact}`, null, 'Contacts'],
+    [`tables/${table}`, null, 'More'],
+    ['templates', /order_update Approved pt_BR$/, 'More'],
+    ['audit', /API key: .*\d:\d\d/, 'More'],
+    ['webhook', /Message received.*\d:\d\d/, 'More'],
+  ] as const) {
+    await page.goto(`${platform.url}/console/${path}`);
+    await page.getByRole('main').locator('header').waitFor();
+    if (row) {
+      const shown = page.getByRole('row', { name: row }).first();
+      await shown.waitFor();
+      assert.ok(await shown.evaluate((element) => element.scrollHeight <= element.clientHeight), path);
+    } else
+      await page
+        .getByRole('main')
+        .getByText(/^(No rows yet|Where is my parcel\?)$/)
+        .waitFor();
+    assert.ok(await isWhole(page.getByRole('main').locator('> div')), path);
+    assert.match((await bar.locator('[aria-current]:visible').textContent()) ?? '', new RegExp(`^${mark}`));
+  }
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('at 1280 pixels the board shows six columns and the names on its cards, and the list the name of a saved view', async () => {
+  const body = { name: 'Urgent and waiting', is_shared: true, filters: { priority: 'URGENT' } };
+  const { _id: view } = (await platform.call(201, 'POST', '/v1/views', { body })).body;
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/board' });
+  const column = page.getByRole('region', { name: 'No stage' });
+  await column.getByText('Maria Lia Prado').waitFor();
+  const columns = column.locator('..');
+  assert.equal(await columns.getByRole('region').count(), 6);
+  assert.ok(await isWhole(columns));
+  for (const sort of ['Newest', 'Oldest waiting']) {
+    await page.goto(`${platform.url}/console/inbox/view-${view}`);
+    await page.getByRole('button', { name: /^Sort by/ }).click();
+    await page.getByRole('menuitem', { name: sort }).click();
+    await page.getByRole('button', { name: `Sort by: ${sort}` }).waitFor();
+    assert.ok(await isWhole(page.getByRole('heading', { name: 'Urgent and waiting' })), sort);
+  }
+  assert.deepEqual(complaints(), []);
+  await close();
+});
 
 test('a window that becomes wider and narrower keeps the inbox and the open conversation', async () => {
   const path = `/inbox/all/${conversation._id}`;

@@ -79,8 +79,12 @@ test('the filters of the list are saved as a segment, which has a count, and is 
   await other.close();
 });
 
-test('contacts are selected by mouse, and tagged, exported and removed together', async () => {
-  await page.getByLabel('Select Ana Lima').check();
+test('contacts are selected by mouse without a row moving, and tagged, exported and removed together', async () => {
+  const last = page.getByLabel('Select Ana Lima');
+  const before = await last.boundingBox();
+  await last.check();
+  await page.getByRole('region', { name: '1 selected' }).waitFor();
+  assert.deepEqual(await last.boundingBox(), before);
   await page.getByLabel('Select Bia Souza').check();
   await page.getByRole('region', { name: '2 selected' }).waitFor();
   const sheet = await saveDownload(page.getByRole('region').getByRole('button', { name: 'Export' }).click());
@@ -95,6 +99,10 @@ test('contacts are selected by mouse, and tagged, exported and removed together'
   await page.getByText('Tags of 2 contacts changed').waitFor();
   assert.deepEqual((await read(ana._id)).tags, ['vip', 'spring']);
   assert.deepEqual((await read(caio._id)).tags, []);
+  // The next selection takes the place of what was changed.
+  await page.getByLabel('Select Bia Souza').check();
+  await page.getByText('Tags of 2 contacts changed').waitFor({ state: 'detached' });
+  await page.getByLabel('Select Bia Souza').uncheck();
   await page.getByRole('button', { name: 'Dismiss' }).click();
 
   await page.getByLabel('Select Bia Souza').check();

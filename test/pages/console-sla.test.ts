@@ -23,7 +23,16 @@ test('an SLA policy is created by keyboard, and a conversation that is not answe
   await form.getByLabel('Count only the business hours of the inbox').press('Space');
   assert.deepEqual(await findBarriers(page), []);
   await form.getByRole('button', { name: 'Create' }).press('Enter');
-  await page.getByRole('row', { name: /Usual 1h 2h/ }).waitFor();
+  const row = page.getByRole('row', { name: /Usual 1h 2h/ });
+  await row.press('Enter');
+  await page.setViewportSize({ width: 1280, height: 640 });
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'New SLA policy' }).click();
+  await form.getByRole('button', { name: 'Create' }).click({ trial: true });
+  assert.ok(await page.locator('[data-notice]').first().isVisible(), 'the notice is there and covers no button');
+  await form.getByRole('button', { name: 'Cancel' }).click();
+  await page.setViewportSize({ width: 1280, height: 800 });
   const [policy] = (await read('/v1/sla-policies')).result;
   assert.deepEqual([policy.first_reply_minutes, policy.within_business_hours, policy.inboxes], [60, false, null]);
 
@@ -44,6 +53,12 @@ test('an SLA policy is created by keyboard, and a conversation that is not answe
   await page.getByRole('link', { name: /Maria Silva/ }).click();
   await page.getByText(OVERDUE).first().waitFor();
   assert.deepEqual(await findBarriers(page), []);
+  const [sla] = await database.sql(`select min(due_at) as due_at from conversation_slas`);
+  await page.clock.setFixedTime(Date.parse(String(sla?.['due_at'])) + 20_000);
+  await page.reload();
+  await page.getByText('Overdue', { exact: true }).waitFor();
+  await page.clock.setFixedTime(Date.now());
+  await page.reload();
   await page.getByLabel('Reply', { exact: true }).last().waitFor();
   const { result } = await read('/v1/conversations?sla=BREACHED');
   const body = { conversationId: result[0]._id, message: { content: 'Claro!' } };

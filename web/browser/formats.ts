@@ -12,7 +12,7 @@ export function findFormat(language: string, options: Intl.DateTimeFormatOptions
 
 /** 14:05 */
 export const writeTime = (language: string, at: string): string =>
-  findFormat(language, { hour: '2-digit', minute: '2-digit' }).format(new Date(at));
+  findFormat(language, { timeStyle: 'short' }).format(new Date(at));
 
 /** Writes a number of seconds as minutes and seconds, such as 1:05. */
 export const writeDuration = (seconds: number): string =>

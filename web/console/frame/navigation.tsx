@@ -27,6 +27,11 @@ export function Navigation(): ReactElement {
   const common = useTexts(COMMON);
   const groups = [...Map.groupBy(useVisibleScreens(), ({ group }) => group)];
   const [isOpen, open] = useState(false);
+  const [location] = useLocation();
+  // On a phone, these screens are behind the last button.
+  const isBehind = groups.some(
+    ([, screens]) => !screens[0]?.isDaily && screens.some((screen) => isAt(screen, location)),
+  );
   const mayCompose = useMayCompose();
   return (
     <>
@@ -48,7 +53,12 @@ export function Navigation(): ReactElement {
             <GroupLink group={group} screens={screens} />
           </Fragment>
         ))}
-        <button type="button" className={`${styles['link']} ${styles['all']}`} onClick={() => open(true)}>
+        <button
+          type="button"
+          className={`${styles['link']} ${styles['all']}`}
+          aria-current={isBehind ? 'true' : undefined}
+          onClick={() => open(true)}
+        >
           <Icon name="more" size={20} />
           <span className={styles['name']}>{common.more}</span>
         </button>

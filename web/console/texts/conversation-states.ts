@@ -25,6 +25,7 @@ export const SLA_STATES = defineTexts(
     BREACHED: 'SLA overdue',
     DUE_SOON: 'SLA due soon',
     dueIn: (time: string) => `Due in ${time}`,
+    overdue: 'Overdue',
     overdueBy: (time: string) => `Overdue by ${time}`,
   },
   {
@@ -32,12 +33,14 @@ export const SLA_STATES = defineTexts(
       BREACHED: 'SLA vencido',
       DUE_SOON: 'SLA quase vencendo',
       dueIn: (time) => `Vence em ${time}`,
+      overdue: 'Vencida',
       overdueBy: (time) => `Vencida há ${time}`,
     },
     es: {
       BREACHED: 'SLA vencido',
       DUE_SOON: 'SLA por vencer',
       dueIn: (time) => `Vence en ${time}`,
+      overdue: 'Vencido',
       overdueBy: (time) => `Vencido hace ${time}`,
     },
   },

@@ -35,7 +35,7 @@ export function formatShort(at: string, now = new Date()): string {
 
 /** Formats a time of the next days: 14:05 for today, otherwise Tue 14:05. */
 export const formatWeekdayTime = (at: string, now = new Date()): string =>
-  isSameDay(new Date(at), now) ? formatTime(at) : format({ weekday: 'short', hour: '2-digit', minute: '2-digit' }, at);
+  isSameDay(new Date(at), now) ? formatTime(at) : format({ weekday: 'short', hour: 'numeric', minute: '2-digit' }, at);
 
 /** The name of a weekday; 1 is Monday. */
 export const formatWeekday = (day: number, weekday: 'long' | 'short' = 'long'): string =>

@@ -1,8 +1,9 @@
 /** A table of records. Only the rows that can be seen are in the document, so that a list may have any length. */
 import { useFeedRows } from './feed-rows.ts';
-import { useRef, type ReactElement, type ReactNode } from 'react';
+import { useRef, type CSSProperties, type ReactElement, type ReactNode } from 'react';
 import type { FeedView } from '../records/feeds.ts';
 import styles from './record-list.module.css';
+import { followMedia } from './narrow.ts';
 import { Failure, Loading } from './state.tsx';
 
 export interface Column<T> {
@@ -19,6 +20,8 @@ interface RecordListProps<T> {
   label: string;
   feed: FeedView<T>;
   columns: readonly Column<T>[];
+  /** The second line of a row where the page is as narrow as a phone. */
+  below?: ((record: T) => ReactNode) | undefined;
   /** What is shown when there is no record. */
   empty: ReactNode;
   onOpen?: ((record: T) => void) | undefined;
@@ -27,11 +30,16 @@ interface RecordListProps<T> {
 }
 
 const ROW_HEIGHT = 40;
+const TWO_LINES_HEIGHT = 60;
+
+const useIsPhone = followMedia('(max-width: 800px)');
 
 export function RecordList<T extends { _id: string }>(props: RecordListProps<T>): ReactElement {
   const { label, feed, columns, empty, onOpen, current } = props;
+  const below = useIsPhone() ? props.below : undefined;
+  const height = below ? TWO_LINES_HEIGHT : ROW_HEIGHT;
   const scroller = useRef<HTMLDivElement>(null);
-  const rows = useFeedRows(feed, scroller, ROW_HEIGHT);
+  const rows = useFeedRows(feed, scroller, height);
   const shown = rows.getVirtualItems();
 
   if (feed.isLoading) return <Loading />;
@@ -54,9 +62,9 @@ export function RecordList<T extends { _id: string }>(props: RecordListProps<T>)
             record && (
               <Row
                 key={key}
-                {...{ record, columns, onOpen, index }}
+                {...{ record, columns, below, onOpen, index }}
                 isCurrent={record._id === current}
-                style={{ ...grid, transform: `translateY(${start}px)` }}
+                style={{ ...grid, height, transform: `translateY(${start}px)` }}
               />
             )
           );
@@ -70,12 +78,13 @@ interface RowProps<T> {
   record: T;
   index: number;
   columns: readonly Column<T>[];
+  below: RecordListProps<T>['below'];
   onOpen: ((record: T) => void) | undefined;
   isCurrent: boolean;
-  style: Record<string, string>;
+  style: CSSProperties;
 }
 
-function Row<T>({ record, index, columns, onOpen, isCurrent, style }: RowProps<T>): ReactElement {
+function Row<T>({ record, index, columns, below, onOpen, isCurrent, style }: RowProps<T>): ReactElement {
   const open = onOpen && (() => onOpen(record));
   return (
     <div
@@ -93,6 +102,11 @@ function Row<T>({ record, index, columns, onOpen, isCurrent, style }: RowProps<T
           {render(record)}
         </span>
       ))}
+      {below && (
+        <span role="cell" className={styles['below']} dir="auto">
+          {below(record)}
+        </span>
+      )}
     </div>
   );
 }

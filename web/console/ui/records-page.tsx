@@ -15,6 +15,8 @@ interface RecordsPageProps<T> {
   lead?: ReactNode;
   feed: FeedView<T>;
   columns: readonly Column<T>[];
+  /** The second line of a row on a phone. */
+  below?: ((record: T) => ReactNode) | undefined;
   onOpen?: ((record: T) => void) | undefined;
   /** The button that makes a record; `false` without the right to. */
   create: false | { label: string; run(): void };
@@ -32,13 +34,26 @@ interface RecordsPageProps<T> {
 
 /** The screen of a list of records. The create button is always in its head, so it does not move while a user is about to press it. */
 export function RecordsPage<T extends { _id: string }>(props: RecordsPageProps<T>): ReactElement {
-  const { title, lead, feed, columns, onOpen, create, actions, tools, isFiltered = false, empty, children } = props;
+  const {
+    title,
+    lead,
+    feed,
+    columns,
+    below,
+    onOpen,
+    create,
+    actions,
+    tools,
+    isFiltered = false,
+    empty,
+    children,
+  } = props;
   const common = useTexts(COMMON);
   const isFirst = !isFiltered && hasNothing(feed);
   const list = (
     <RecordList
       label={title}
-      {...{ feed, columns, onOpen }}
+      {...{ feed, columns, below, onOpen }}
       empty={
         <Empty icon={empty.icon} title={isFirst ? empty.title : common.nothingFound}>
           {isFirst && empty.lead !== undefined && <p>{empty.lead}</p>}

@@ -8,7 +8,6 @@ import { useDefaultInboxes } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
 import { formatListed, formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import type { Column } from '../../ui/record-list.tsx';
@@ -133,16 +132,8 @@ function useColumns(): Column<ListedAgent>[] {
 /** The inboxes whose new conversations the agent gets. */
 function DefaultOf({ agent }: { agent: string }): ReactElement {
   const inboxes = useDefaultInboxes(agent);
-  if (inboxes.length === 0) return <>–</>;
-  return (
-    <>
-      {inboxes.map(({ _id, name }) => (
-        <Badge key={_id} tone="good">
-          {name}
-        </Badge>
-      ))}
-    </>
-  );
+  const names = inboxes.map(({ name }) => name).join(', ');
+  return <span title={names}>{names || '–'}</span>;
 }
 
 function Knowledge({ agent: { type, knowledge_scope, knowledge } }: { agent: ListedAgent }): ReactElement {

@@ -44,6 +44,7 @@ export function AuditScreen(): ReactElement {
             label={names.audit}
             feed={feed}
             columns={useColumns()}
+            below={({ createdAt }) => formatListed(createdAt)}
             empty={<Empty icon="audit" title={texts.nothing} />}
             onOpen={open}
           />

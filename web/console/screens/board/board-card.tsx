@@ -68,7 +68,6 @@ function CardContent({ conversation }: { conversation: Conversation }): ReactEle
         <span className={styles['name']} dir="auto">
           {name}
         </span>
-        <UnreadBadge count={unread_count} />
       </span>
       <span className={styles['snippet']} dir="auto">
         <LastMessage conversation={conversation} />
@@ -79,11 +78,14 @@ function CardContent({ conversation }: { conversation: Conversation }): ReactEle
           {[owner?.name, CHANNEL_NAMES[channel], ...tags].filter(Boolean).join(' · ')}
         </span>
       </span>
-      {last_message_at && (
-        <time className={styles['about']} dateTime={last_message_at} title={formatMoment(last_message_at)}>
-          {formatShort(last_message_at)}
-        </time>
-      )}
+      <span className={styles['end']}>
+        {last_message_at && (
+          <time className={styles['about']} dateTime={last_message_at} title={formatMoment(last_message_at)}>
+            {formatShort(last_message_at)}
+          </time>
+        )}
+        <UnreadBadge count={unread_count} />
+      </span>
     </Link>
   );
 }

@@ -2,7 +2,7 @@
 import type { Contact } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { useCustomFields, useUsers } from '../../records/company.ts';
-import { nameContact, showReach, showUsername } from '../../records/contacts.ts';
+import { nameContact, showUsername } from '../../records/contacts.ts';
 import { createStore, keep, readKept, useStore } from '../../store.ts';
 import { CONTACT_FIELDS } from '../../texts/contact-fields.ts';
 import { formatListed, formatShort } from '../../texts/formats.ts';
@@ -107,14 +107,11 @@ export function useSelectable(columns: Column<Contact>[], selection: Selection<C
 function Name({ contact }: { contact: Contact }): ReactElement {
   const texts = useTexts(CONTACT_FIELDS);
   return (
-    <>
-      <span className={styles['name']}>
-        <span>{nameContact(contact)}</span>
-        {contact.blocked && <Badge tone="danger">{texts.blocked}</Badge>}
-        {contact.opted_out && <Badge tone="warning">{texts.opted_out}</Badge>}
-      </span>
-      <span className={styles['reach']}>{showReach(contact)}</span>
-    </>
+    <span className={styles['name']}>
+      <span>{nameContact(contact)}</span>
+      {contact.blocked && <Badge tone="danger">{texts.blocked}</Badge>}
+      {contact.opted_out && <Badge tone="warning">{texts.opted_out}</Badge>}
+    </span>
   );
 }
 

@@ -5,7 +5,7 @@ import { useState, type ReactElement, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { parley } from '../../client.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
-import { useContacts, type ContactChoice } from '../../records/contacts.ts';
+import { showReach, useContacts, type ContactChoice } from '../../records/contacts.ts';
 import { hasNothing } from '../../records/feeds.ts';
 import { useMay } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
@@ -68,13 +68,12 @@ export function ContactList(): ReactElement {
             </Button>
           )}
         </div>
-        <ContactRunProgress />
-        {selection.items.length > 0 && <ContactSelectionBar selection={selection} choice={choice} />}
         <div className={styles['list']}>
           <RecordList
             label={names.contacts}
             feed={feed}
             columns={columns}
+            below={showReach}
             empty={
               <Empty icon="contacts" title={isChosen ? common.nothingFound : texts.nobody}>
                 {isFirst && <p>{texts.nobodyLead}</p>}
@@ -83,6 +82,11 @@ export function ContactList(): ReactElement {
             onOpen={({ _id }) => navigate(withQuery(`/${_id}`))}
           />
         </div>
+        {selection.items.length > 0 ? (
+          <ContactSelectionBar selection={selection} choice={choice} />
+        ) : (
+          <ContactRunProgress />
+        )}
       </div>
       {isNew && <ContactDialog contact={null} onClose={close} />}
     </Page>

@@ -144,9 +144,12 @@ function Selectable({ view, filter, current }: ConversationListProps): ReactElem
   useSelectionKeys(selection, current);
   return (
     <>
-      <RunProgress view={view} />
-      {selection.items.length > 0 && <SelectionBar selection={selection} filter={unsorted} />}
       <Rows {...{ feed, selection, view, current }} />
+      {selection.items.length > 0 ? (
+        <SelectionBar selection={selection} filter={unsorted} />
+      ) : (
+        <RunProgress view={view} />
+      )}
     </>
   );
 }

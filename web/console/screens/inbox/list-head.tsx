@@ -38,6 +38,7 @@ export function ListHead({ view, filter, search, isFolded }: ListHeadProps): Rea
   const statuses = useTexts(STATUS_NAMES);
   const { items, chips: chosen, dialog } = useListFilters(view, filter);
   const sortBy = (each: (typeof LIST_SORTS)[number]): void => chooseListSort(view, each, saved !== undefined);
+  const order = `${texts.sortBy}: ${texts[sort]}`;
   // In the order of waiting the list is narrowed, too.
   const waiting = { key: 'waiting', label: texts.waitingOnly, onRemove: () => sortBy('-last_message_at') };
   const isWaiting = sort === 'waiting_since' && !chosen.some(({ key }) => key.includes('waiting_longer_than'));
@@ -61,7 +62,7 @@ export function ListHead({ view, filter, search, isFolded }: ListHeadProps): Rea
               onSelect: () => sortBy(each),
             }))}
             trigger={
-              <Button kind="quiet" icon="sort" aria-label={`${texts.sortBy}: ${texts[sort]}`}>
+              <Button kind="quiet" icon="sort" title={order} aria-label={order}>
                 <span className={styles['order']}>{texts[sort]}</span>
               </Button>
             }

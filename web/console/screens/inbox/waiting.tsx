@@ -69,11 +69,13 @@ export function Due({ conversation }: { conversation: Conversation }): ReactElem
   const state = readSlaState(conversation);
   const minutes = Math.round((Date.parse(at) - now) / MINUTE_MS);
   // The platform may know of a missed target before a slow clock of this computer does.
-  const time = formatShortDuration(Math.max(0, state === 'BREACHED' ? -minutes : minutes));
+  const length = Math.max(0, state === 'BREACHED' ? -minutes : minutes);
+  const time = formatShortDuration(length);
+  const overdue = length === 0 ? texts.overdue : texts.overdueBy(time);
   return (
     <span className={styles['waiting']} data-level={state === null ? 'short' : LEVELS[state]} title={formatMoment(at)}>
       <Icon name="clock" size={12} />
-      <time dateTime={at}>{state === 'BREACHED' ? texts.overdueBy(time) : texts.dueIn(time)}</time>
+      <time dateTime={at}>{state === 'BREACHED' ? overdue : texts.dueIn(time)}</time>
     </span>
   );
 }

@@ -73,7 +73,7 @@ function useColumns(): Column<Inbox>[] {
     {
       key: 'number',
       title: texts.number,
-      width: '150px',
+      width: 'minmax(150px, 2fr)',
       isSecondary: true,
       render: (inbox) => <span title={nameAddress(inbox)}>{nameAddress(inbox) || '–'}</span>,
     },
@@ -84,6 +84,6 @@ function useColumns(): Column<Inbox>[] {
       isSecondary: true,
       render: (inbox) => <span title={explain(inbox)}>{explain(inbox)}</span>,
     },
-    { key: 'state', title: texts.state, width: '150px', render: (inbox) => <StateBadge inbox={inbox} /> },
+    { key: 'state', title: texts.state, width: '120px', render: (inbox) => <StateBadge inbox={inbox} /> },
   ];
 }

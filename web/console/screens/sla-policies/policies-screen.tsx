@@ -31,6 +31,7 @@ export function PoliciesScreen(): ReactElement {
       lead={texts.lead}
       feed={feed}
       columns={useColumns()}
+      below={useTargets()}
       onOpen={mayChange ? edit : undefined}
       create={mayCreate && { label: texts.create, run: () => edit('NEW') }}
       empty={{ icon: 'flag', title: texts.nothing }}
@@ -49,16 +50,38 @@ export function PoliciesScreen(): ReactElement {
   );
 }
 
+const write = (minutes: number | null): string => (minutes === null ? '–' : formatShortDuration(minutes));
+
+/** Returns what writes the targets of a policy in one line. */
+function useTargets(): (policy: SlaPolicy) => string {
+  const texts = useTexts(SLA_POLICIES);
+  return (policy) =>
+    [
+      [texts.firstShort, policy.first_reply_minutes] as const,
+      [texts.nextShort, policy.next_reply_minutes] as const,
+      [texts.closeShort, policy.close_minutes] as const,
+    ]
+      .filter(([, minutes]) => minutes !== null)
+      .map(([title, minutes]) => `${title}: ${write(minutes)}`)
+      .join(' · ');
+}
+
 function useColumns(): Column<SlaPolicy>[] {
   const texts = useTexts(SLA_POLICIES);
-  const write = (minutes: number | null): string => (minutes === null ? '–' : formatShortDuration(minutes));
   return [
-    { key: 'position', title: texts.position, width: '80px', render: ({ position }) => formatNumber(position) },
+    {
+      key: 'position',
+      title: texts.position,
+      width: '80px',
+      isSecondary: true,
+      render: ({ position }) => formatNumber(position),
+    },
     { key: 'name', title: texts.name, width: 'minmax(140px, 3fr)', render: ({ name }) => name },
     {
       key: 'first',
       title: texts.firstShort,
       width: 'minmax(110px, 1fr)',
+      isSecondary: true,
       render: (policy) => write(policy.first_reply_minutes),
     },
     {

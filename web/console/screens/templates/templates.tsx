@@ -64,6 +64,7 @@ function TemplatesOf({ inbox }: { inbox: Inbox }): ReactElement {
             label={names.templates}
             feed={feed}
             columns={useColumns()}
+            below={({ language }) => language}
             empty={
               <Empty icon="template" title={search === '' ? texts.nothing : common.nothingFound}>
                 {search === '' && submitNew}

@@ -75,6 +75,7 @@ export function DeliveryLog(): ReactElement {
           label={texts.log}
           feed={feed}
           columns={columns}
+          below={({ queued_at }) => formatListed(queued_at)}
           empty={<Empty icon="send" title={texts.nothingDelivered} />}
           onOpen={setOpen}
         />

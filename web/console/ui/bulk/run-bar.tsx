@@ -56,7 +56,7 @@ function Shown<F extends Reason, R extends ShownRun<F>>(
   const ended = run.status === 'CANCELLED' ? `${texts.cancelled} ${done}` : done;
   const reasons = new Set(run.failures.map((each) => explain(each)));
   return (
-    <section className={styles['bar']} aria-label={texts.progress}>
+    <section className={styles['bar']} aria-label={texts.progress} data-bulk>
       <p className={styles['line']}>
         <span role="status">{isOver ? ended : changing}</span>
         <span className={styles['end']}>

@@ -22,19 +22,19 @@ export function SelectionFrame({ selection, total, actions, children }: Selectio
   const count = isAll ? total : items.length;
   const selected = count === null ? texts.uncounted : texts.selected(formatNumber(count));
   return (
-    <section className={styles['bar']} aria-label={selected}>
-      <p className={styles['line']}>
+    <section className={styles['bar']} aria-label={selected} data-bulk>
+      <div className={styles['selection']}>
         <span role="status">{selected}</span>
+        {!isAll && total !== null && total > items.length && (
+          <button type="button" className={styles['all']} onClick={selectAll}>
+            {texts.selectAll(formatNumber(total))}
+          </button>
+        )}
+        <div className={styles['actions']}>{actions}</div>
         <span className={styles['end']}>
           <IconButton icon="close" label={texts.clear} onClick={clear} />
         </span>
-      </p>
-      {!isAll && total !== null && total > items.length && (
-        <button type="button" className={styles['all']} onClick={selectAll}>
-          {texts.selectAll(formatNumber(total))}
-        </button>
-      )}
-      <div className={styles['actions']}>{actions}</div>
+      </div>
       {children}
     </section>
   );

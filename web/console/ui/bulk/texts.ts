@@ -26,7 +26,7 @@ export const BULK = defineTexts(
     'pt-BR': {
       selected: (count) => `Seleção: ${count}`,
       uncounted: 'Tudo o que foi encontrado está selecionado, mas a contagem falhou.',
-      selectAll: (count) => `Selecionar tudo o que foi encontrado (${count})`,
+      selectAll: (count) => `Selecionar tudo (${count})`,
       clear: 'Limpar a seleção',
       tags: 'Adicionar e remover etiquetas',
       addTags: 'Etiquetas a adicionar',
@@ -46,7 +46,7 @@ export const BULK = defineTexts(
     es: {
       selected: (count) => `Selección: ${count}`,
       uncounted: 'Está seleccionado todo lo que coincide, pero no se pudo contar.',
-      selectAll: (count) => `Seleccionar todo lo que coincide (${count})`,
+      selectAll: (count) => `Seleccionar todo (${count})`,
       clear: 'Quitar la selección',
       tags: 'Añadir y quitar etiquetas',
       addTags: 'Etiquetas que añadir',
