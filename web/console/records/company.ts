@@ -50,6 +50,11 @@ export function useTeams(): readonly Team[] {
   const teams = useSmallList('teams', () => parley.teams.list.all());
   return useMemo(() => teams.toSorted((a, b) => a.name.localeCompare(b.name)), [teams]);
 }
+/** Reads the teams again when a conversation comes to one that is not known here. The stream does not bring teams. */
+export function noteTeam(team: string | null): void {
+  const teams = queries.getQueryData<readonly Team[]>(['company', 'teams']);
+  if (team !== null && teams && !teams.some(({ _id }) => _id === team)) rereadCompany('teams');
+}
 /** The business hours by their names. */
 export function useBusinessHours(): readonly BusinessHours[] {
   const hours = useSmallList('business-hours', () => parley.businessHours.list.all());

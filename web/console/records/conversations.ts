@@ -3,6 +3,7 @@ import type { CallOptions, Conversation, ConversationCounts, ConversationUpdate,
 import { useMutation, useQuery, type Query, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
 import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
+import { noteTeam } from './company.ts';
 import { isSearch, placesOf, ruleOf, type ConversationFilter } from './conversation-filters.ts';
 import {
   changeFeeds,
@@ -100,6 +101,7 @@ export function showConversation(conversation: Conversation): void {
 
 function place(conversation: Conversation, before: Conversation | undefined): void {
   queries.setQueryData(keyOf(conversation._id), conversation);
+  noteTeam(conversation.team);
   changeFeeds<Conversation>(FEEDS, (feed, [, filter]) => placeInView(feed, conversation, filter as ConversationFilter));
   if (!before || changesCounts(before, conversation)) readCountsSoon();
   SAVED_VIEWS.recountSoon();
