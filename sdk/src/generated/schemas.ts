@@ -2589,9 +2589,36 @@ export interface ResetPassword {
   new_password: string;
 }
 
+export interface ReadLink {
+  /** The part of the mailed link after `#token=` */
+  token: string;
+}
+
+export interface PasswordLink {
+  /** True for an invitation that is not accepted yet, false for a forgotten password */
+  invitation: boolean;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The name of the company */
+  company_name: string;
+  /** The name shown to people */
+  name: string;
+  /** The e-mail address that the link is for */
+  email: string;
+  /** Whether the person has a password. Absent for a link that the inviting user has seen, because the user must not learn it */
+  has_password?: boolean | undefined;
+}
+
 export interface AcceptInvitation {
   /** The part of the mailed link after `#token=` */
   token: string;
+}
+
+export interface ForgottenPassword {
+  /** Always true */
+  ok: boolean;
+  /** Whether the platform has a mail server. Without one, mails are files in `DATA_DIR/mail` */
+  mail_server: boolean;
 }
 
 export interface Success {
@@ -5251,7 +5278,7 @@ export interface Notification {
   company: string;
   /** The user who is notified */
   user: string;
-  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened; NOT_SENT: a scheduled or held message of the user failed and will not be sent; SLA_BREACHED: a target of an SLA policy was missed in a conversation that the user owns, or of a team of the user and without an owner */
+  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened, or handed over by its agent; NOT_SENT: a scheduled or held message of the user failed and will not be sent; SLA_BREACHED: a target of an SLA policy was missed in a conversation that the user owns, or of a team of the user and without an owner */
   kind: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT' | 'SLA_BREACHED';
   /** Null if the notification stands for several conversations */
   conversation: string | null;
@@ -5364,7 +5391,7 @@ export interface NotificationSettings {
     /** Whether the user is mailed unread ones while away from the console */
     mail: boolean;
   };
-  /** When a conversation without an owner or a team is opened or reopened */
+  /** When a conversation without an owner or a team is opened or reopened, or handed over by its agent */
   UNASSIGNED_NEW: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
@@ -5444,7 +5471,7 @@ export interface NotificationSettingsChange {
     /** Whether the user is mailed unread ones while away from the console */
     mail?: boolean | undefined;
   } | undefined;
-  /** When a conversation without an owner or a team is opened or reopened */
+  /** When a conversation without an owner or a team is opened or reopened, or handed over by its agent */
   UNASSIGNED_NEW?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;

@@ -23,7 +23,7 @@ const en = {
   resetFactor: 'Reset two-factor log-in',
   reallyReset: 'Yes, reset',
   resetMeaning:
-    'The person logs in with the password alone until they set it up again. Their sessions end, and they get a mail.',
+    'The person logs in with the password alone until they set it up again. Their sessions end, and they get a mail if this installation has a mail server.',
   onlyOperator: 'This person also belongs to another company, so only the operator of the platform can reset it.',
   isReset: (name: string) => `Two-factor log-in of ${name} was reset`,
   unlink: 'Unlink from single sign-on',
@@ -68,7 +68,7 @@ export const USERS = defineTexts(en, {
     resetFactor: 'Redefinir a verificação em duas etapas',
     reallyReset: 'Sim, redefinir',
     resetMeaning:
-      'A pessoa entra só com a senha até configurá-la de novo. As sessões dela terminam, e ela recebe um e-mail.',
+      'A pessoa entra só com a senha até configurá-la de novo. As sessões dela terminam, e ela recebe um e-mail se esta instalação tem servidor de e-mail.',
     onlyOperator: 'Esta pessoa também pertence a outra empresa, então só o operador da plataforma pode redefini-la.',
     isReset: (name) => `A verificação em duas etapas de ${name} foi redefinida`,
     unlink: 'Desvincular do login único',
@@ -112,7 +112,7 @@ export const USERS = defineTexts(en, {
     resetFactor: 'Restablecer la verificación en dos pasos',
     reallyReset: 'Sí, restablecer',
     resetMeaning:
-      'La persona entra solo con la contraseña hasta que la configure de nuevo. Sus sesiones terminan, y recibe un correo.',
+      'La persona entra solo con la contraseña hasta que la configure de nuevo. Sus sesiones terminan, y recibe un correo si esta instalación tiene servidor de correo.',
     onlyOperator:
       'Esta persona también pertenece a otra empresa, así que solo el operador de la plataforma puede restablecerla.',
     isReset: (name) => `Se restableció la verificación en dos pasos de ${name}`,
