@@ -20,9 +20,12 @@ import type {
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { openChannel } from '../../browser/tabs.ts';
+import { findLanguage, type Language } from '../../browser/texts.ts';
 import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
 import { useMay, useSession } from '../session/session.ts';
+import { useLanguage } from '../texts/language.ts';
+import { findBrowserZone } from '../texts/zoned-time.ts';
 import { LIVE, queries } from './queries.ts';
 
 /** More than these are not shown in menus; their screens list them all. */
@@ -134,6 +137,16 @@ export async function showCompany(company: Company): Promise<void> {
 
 /** The name of the company; "" while it is not known. */
 export const useCompanyName = (): string => useCompany()?.name ?? '';
+
+/** The time zone of the company; the browser's while it is not known. */
+export const useCompanyZone = (): string => useCompany()?.general_config.time_zone ?? findBrowserZone();
+
+/** The language in which the company writes to its contacts; that of the console while it is not known. */
+export function useCompanyLanguage(): Language {
+  const shown = useLanguage();
+  const company = useCompany();
+  return company ? (findLanguage([company.general_config.language]) ?? 'en') : shown;
+}
 
 /** The company's own fields of one kind of record. */
 export function useCustomFields(context: CustomField['context']): readonly CustomField[] {
