@@ -83,6 +83,7 @@ async function recordCompanies(take: Take, platform: Platform): Promise<void> {
   };
   const { _id } = await take('POST /v1/companies', '', { key, body });
   const token = readMailToken(await waitForMail(platform, 'ana@example.com', 3));
+  await take('POST /v1/auth/read-link', '', { key: null, body: { token } });
   await take('POST /v1/auth/accept-invitation', '', { key: null, body: { token } });
   await take('PATCH /v1/companies/{id}', _id, { key, body: { description: 'Bread and coffee since 1974' } });
 }

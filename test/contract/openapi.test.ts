@@ -48,6 +48,7 @@ const PUBLIC: Record<string, string> = {
   'DELETE /v1/auth/session': 'ends the session of a cookie',
   'POST /v1/auth/forgot-password': 'whoever asks cannot log in',
   'POST /v1/auth/reset-password': 'the token of the mail is in the body',
+  'POST /v1/auth/read-link': 'the token of the mail is in the body',
   'POST /v1/auth/accept-invitation': 'the token of the mail is in the body',
 };
 

@@ -244,6 +244,22 @@ test('one contact is taken out of a sequence, the campaign is ended after a ques
   await close();
 });
 
+test('the contacts of a campaign are shown while it runs and after its end as they are then, without a press on “Refresh”', async () => {
+  for (const name of ['Paula Reis', 'Quim Sousa']) await addContact({ name, tags: ['slow'] });
+  const campaign = await addCampaign({ name: 'Slow', steps, audience: { tags: ['slow'] }, messages_per_minute: 1 });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/campaigns/${campaign._id}` });
+  await page.getByRole('button', { name: 'Check and start' }).waitFor();
+  await call(201, 'POST', `/v1/campaigns/${campaign._id}/start`);
+  const row = (state: string) => page.getByRole('row', { name: new RegExp(`^(Paula Reis|Quim Sousa) ${state}`) });
+  await row('(Sent|Delivered|Read)').waitFor();
+  await row('Waiting').waitFor();
+  await page.getByRole('button', { name: 'End the campaign' }).click();
+  await findDialog(page).getByRole('button', { name: 'End the campaign' }).click();
+  await row('Cancelled').waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('what is wrong with a message is shown at the message in plain words, without a path of the API', async () => {
   const components = [{ parameters: [{ text: 'Ana' }, { text: '4821' }] }];
   const order = { template: { name: 'order_update', language: 'pt_BR', components } };

@@ -18,7 +18,8 @@ test('an inbox asks for ratings, and each is shown in its open conversation as i
   await page.getByRole('checkbox', { name: 'Ask contacts for a rating' }).focus();
   await page.keyboard.press('Space');
   const question = page.getByRole('textbox', { name: 'Question' });
-  assert.equal(await question.inputValue(), 'How satisfied are you with our service?');
+  assert.equal(await question.inputValue(), 'Como você avalia o nosso atendimento?');
+  await page.getByText('The buttons below it are in the language of the company: Português.').waitFor();
   await question.fill('Were you satisfied?');
   await page.getByRole('button', { name: 'Save' }).first().click();
   await page.getByText('Saved', { exact: true }).waitFor();

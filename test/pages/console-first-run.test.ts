@@ -5,6 +5,7 @@ import { startBrowser } from '../support/browser.ts';
 import { findBarriers, openConsoleAt } from '../support/console.ts';
 import { createPerson } from '../support/people.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
+import { openSite, visit } from '../support/web-chat.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();
@@ -38,6 +39,32 @@ test('a new company sees the steps that are left, each is done once its record e
   await page.reload();
   await page.getByText('Choose a conversation').waitFor();
   assert.equal(asksForSteps(calls().slice(before)), false);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('the first message and the first team are shown as soon as they exist, and an agent does not count as a quick reply', async () => {
+  const { company, page, complaints, close } = await begin('OWNER', { viewport: { width: 1440, height: 900 } });
+  const steps = page.getByRole('region', { name: 'Set up your inbox' });
+  await steps.getByText('0 of 5').waitFor();
+  const asked = { key: company.key };
+  const inbox = await openSite({
+    url: platform.url,
+    call: (status, method, path, options) => call(status, method, path, { ...asked, ...options }),
+  });
+  const views = page.getByRole('navigation', { name: 'Views' });
+  await call(201, 'POST', '/v1/agents', { ...asked, body: { name: 'Aurora', type: 'AI' } });
+  const visitor = await visit(platform, inbox);
+  await visitor.write('Hello');
+  await steps.getByRole('listitem').filter({ hasText: 'Send or receive a first message (done)' }).waitFor();
+  assert.equal(await views.getByRole('heading', { name: 'Teams' }).count(), 0);
+  const { body: team } = await call(201, 'POST', '/v1/teams', { ...asked, body: { name: 'Sales', members: [] } });
+  const [conversation] = (await call(200, 'GET', '/v1/conversations', asked)).body.result;
+  await call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { ...asked, body: { team: team._id } });
+  await views.getByRole('heading', { name: 'Teams' }).waitFor();
+  await page.reload();
+  await steps.getByText('2 of 5').waitFor();
+  await steps.getByRole('link', { name: 'Add', exact: true }).waitFor();
   assert.deepEqual(complaints(), []);
   await close();
 });

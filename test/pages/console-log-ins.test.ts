@@ -241,7 +241,7 @@ test('a user whom the provider has created is mailed a link where a password is 
   assert.deepEqual(await findBarriers(page), []);
   await card('Two-factor log-in').getByRole('button', { name: 'Send the link' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByText(`The link is on its way to ${email}`).first().waitFor();
+  await page.getByText('This installation has no mail server. The link was saved').first().waitFor();
   await resetPassword(platform, 200, readMailToken(await waitForMail(platform, email)), PASSWORD);
 
   // The new password has ended the session.

@@ -61,3 +61,16 @@ test('who is away in the account menu is given no conversation, and says so to t
   assert.deepEqual(complaints(), []);
   await close();
 });
+
+test('the removal of a user says before how many open conversations the person has, and what becomes of them', async () => {
+  const { _id: leaver, email } = await createPerson(platform, demo._id, 'OPERATOR');
+  const [conversation] = (await read('/v1/conversations?open=true&limit=1')).result;
+  await call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { owner: leaver } });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/users' });
+  await page.getByRole('row', { name: new RegExp(email) }).press('Enter');
+  await findDialog(page).getByRole('button', { name: 'Remove', exact: true }).press('Enter');
+  const meaning = /Open conversations of this person: 1\. Open conversations lose their owner and go to “Unassigned”/;
+  await findDialog(page).getByRole('alert').filter({ hasText: meaning }).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});

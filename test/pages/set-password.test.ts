@@ -1,6 +1,7 @@
 /** The page that a mailed link opens, in a real browser. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { TOTP } from 'otpauth';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { chooseTexts, type Texts } from '../../web/set-password/texts.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
@@ -48,7 +49,12 @@ async function open(link: string, options: BrowserContextOptions = {}) {
     );
     await page.context().close();
   };
-  return { page, requests, finish, posts: () => requests.filter((url) => url.includes('/v1/')).length };
+  return {
+    page,
+    requests,
+    finish,
+    posts: () => requests.filter((url) => /\/v1\/(?!auth\/read-link$)/.test(url)).length,
+  };
 }
 
 async function submit(page: Page, password: string, again = password, texts: Texts = en): Promise<void> {
@@ -137,7 +143,8 @@ describe('the link of an invitation to somebody who has a password', () => {
   test('a person with a password accepts an invitation by one button, and keeps the password', async () => {
     const { email, link } = await openInvitation();
     const { page, posts, finish } = await open(link);
-    await waitForHeading(page, en.joinTitle);
+    await waitForHeading(page, 'Demo has invited you');
+    await page.getByText(`You keep the password of ${email}, and choose`).waitFor();
     assert.equal(posts(), 0, 'opening the link accepts nothing');
     assert.equal(await page.getByLabel(en.password).isVisible(), false);
     await page.getByRole('button', { name: en.accept, exact: true }).click();
@@ -152,9 +159,25 @@ describe('the link of an invitation to somebody who has a password', () => {
     await page.getByRole('button', { name: en.choose }).click();
     await waitForHeading(page, en.title);
     await submit(page, NEW);
-    await waitForHeading(page, en.doneTitle);
+    await page.waitForURL(`${platform.url}/console/**`);
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
     await finish();
     await logIn(platform, 200, email, NEW);
+  });
+
+  test('a person with a second factor who sets a new password while accepting an invitation logs in with both', async () => {
+    const { token: key, link } = await openInvitation();
+    const factor = '/v1/auth/second-factor';
+    const { secret } = (await platform.call(200, 'POST', `${factor}/begin`, { key })).body;
+    const code = new TOTP({ secret }).generate();
+    await platform.call(200, 'POST', factor, { key, body: { password: PASSWORD, code } });
+    const { page, finish } = await open(link);
+    await page.getByRole('button', { name: en.choose }).click();
+    await submit(page, NEW);
+    await waitForHeading(page, en.doneTitle);
+    await page.getByRole('link', { name: en.logIn }).click();
+    await page.getByLabel('Password').waitFor();
+    await finish();
   });
 });
 
@@ -286,6 +309,7 @@ describe('the reader', () => {
   test('the page can be used with the keyboard alone', async () => {
     const { link } = await lostPassword();
     const { page, finish } = await open(link);
+    await waitForHeading(page, en.title);
     await page.keyboard.type(NEW);
     await page.keyboard.press('Tab');
     await page.keyboard.type(NEW);

@@ -1,6 +1,6 @@
 /**
  * The page behind a mailed link. `/set-password#token=…` sets a new password; with `&accept` it accepts an invitation and keeps the
- * password that the person already has.
+ * password that the person already has. An invitation greets the person, and a person who chooses a password with it is logged in.
  */
 import { chooseTexts, type Texts } from './texts.ts';
 
@@ -21,19 +21,76 @@ const show = getElement('show', HTMLInputElement);
 const save = getElement('save', HTMLButtonElement);
 const join = getElement('join', HTMLFormElement);
 const accept = getElement('accept', HTMLButtonElement);
+const choose = getElement('choose', HTMLButtonElement);
 const { lang, texts } = chooseTexts(navigator.languages);
+
+/** Whom a link is for, as POST /v1/auth/read-link says. */
+interface LinkFacts {
+  invitation: boolean;
+  company: string;
+  company_name: string;
+  name: string;
+  email: string;
+  has_password?: boolean;
+}
+
+/** The page shows its form without a greeting if the platform has not said within this time whom the link is for. */
+const PATIENCE_MS = 5_000;
 
 /** The token of the link. Only this variable holds it: neither the address bar nor the history nor any storage keeps it. */
 let token = '';
 let busy = false;
+/** Whom the invitation is for; null for a forgotten password, and while it is not known. */
+let invited: LinkFacts | null = null;
 
-function openLink(): void {
+async function openLink(): Promise<void> {
   const given = takeFragment();
-  token = given.get('token') ?? '';
+  const opened = given.get('token') ?? '';
+  token = opened;
+  invited = null;
   if (token === '') return showUnusableLink(texts.emptyTitle, texts.empty);
+  const facts = await readLink();
+  // Another link was opened meanwhile.
+  if (token !== opened) return;
+  invited = facts?.invitation ? facts : null;
+  greet();
   if (given.has('accept')) showInvitation();
   else showPasswordForm();
 }
+
+/** Failure policy: the page works without a greeting, and a link that is no longer valid is refused when it is used. */
+async function readLink(): Promise<LinkFacts | null> {
+  try {
+    const answer = await post('read-link', { token }, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return answer.ok ? ((await answer.json()) as LinkFacts) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Writes the titles of both forms: those of an invitation name the company and the person. */
+function greet(): void {
+  const isKnown = invited?.has_password === true;
+  setHead('ask', invited && !isKnown ? [texts.welcomeTitle, texts.welcomeLead] : [texts.title, texts.lead]);
+  const joinLead = isKnown ? texts.joinKnownLead : texts.joinShownLead;
+  setHead('join', invited ? [texts.joinKnownTitle, joinLead] : [texts.joinTitle, texts.joinLead]);
+  // A link that the inviting user has seen sets no password of a person who has one.
+  choose.hidden = invited !== null && !isKnown;
+}
+
+function setHead(part: 'ask' | 'join', head: readonly [title: string, lead: string]): void {
+  const elements = document.querySelectorAll(`#${part} > h1, #${part} > h1 + p`);
+  for (const [index, text] of head.entries()) {
+    const element = elements[index];
+    if (element) element.textContent = fillFacts(text);
+  }
+}
+
+const fillFacts = (text: string): string =>
+  Object.entries({ company: invited?.company_name, name: invited?.name, email: invited?.email }).reduce(
+    (filled, [name, value]) => fillPlaceholder(filled, name, value ?? ''),
+    text,
+  );
 
 /** Reads the parameters after the # of the address, and removes them from the address at once. */
 function takeFragment(): URLSearchParams {
@@ -98,26 +155,36 @@ async function submitPassword(): Promise<void> {
   if (busy || !checkForm()) return;
   // The fields become password fields again, because a browser offers to store only the text of a password field.
   setPasswordsVisible(false);
-  await send('reset-password', { token, new_password: password.value }, () => showDone(texts.doneTitle, texts.done));
+  await send('reset-password', { token, new_password: password.value }, async () => {
+    if (invited && (await logIn(invited))) return location.assign('console');
+    showDone(texts.doneTitle, invited && invited.has_password !== true ? texts.doneNew : texts.done);
+  });
+}
+
+/**
+ * Logs in with the password that was just chosen. Returns false where the log-in page has to do it, such as for a second factor. Failure
+ * policy: the password is saved, so the person logs in by hand.
+ */
+async function logIn({ email, company }: LinkFacts): Promise<boolean> {
+  try {
+    const body = { email, password: password.value, company };
+    return (await post('session', body, { credentials: 'same-origin' })).ok;
+  } catch {
+    return false;
+  }
 }
 
 function submitAcceptance(): Promise<void> {
   return send('accept-invitation', { token }, () => showDone(texts.joinedTitle, texts.joined));
 }
 
-async function send(operation: string, body: object, done: () => void): Promise<void> {
+async function send(operation: string, body: object, done: () => void | Promise<void>): Promise<void> {
   if (busy) return;
   showProblemText('');
   setBusy(true);
   try {
-    const answer = await fetch(`v1/auth/${operation}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      credentials: 'omit',
-      redirect: 'error',
-    });
-    if (answer.ok) done();
+    const answer = await post(operation, body);
+    if (answer.ok) await done();
     else await showProblem(answer);
   } catch {
     // Failure policy: when no answer arrived, the reader may try again; a token that was used after all is then answered as used.
@@ -126,6 +193,16 @@ async function send(operation: string, body: object, done: () => void): Promise<
     setBusy(false);
   }
 }
+
+const post = (operation: string, body: object, options: RequestInit = {}): Promise<Response> =>
+  fetch(`v1/auth/${operation}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    credentials: 'omit',
+    redirect: 'error',
+    ...options,
+  });
 
 async function showProblem(answer: Response): Promise<void> {
   const { code, title, detail } = (await answer.json()) as { code: string; title: string; detail: string };
@@ -168,10 +245,10 @@ join.addEventListener('submit', (event) => {
   event.preventDefault();
   void submitAcceptance();
 });
-getElement('choose', HTMLButtonElement).addEventListener('click', showPasswordForm);
+choose.addEventListener('click', showPasswordForm);
 show.addEventListener('change', () => setPasswordsVisible(show.checked));
 for (const field of [password, again]) field.addEventListener('input', () => showFieldError(field, ''));
 // When a second link is opened in the same tab, only the part of the address after the # changes.
-addEventListener('hashchange', openLink);
+addEventListener('hashchange', () => void openLink());
 document.querySelector('main')?.removeAttribute('hidden');
-openLink();
+void openLink();

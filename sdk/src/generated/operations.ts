@@ -77,6 +77,7 @@ import type {
   Draft,
   FollowUp,
   ForgotPassword,
+  ForgottenPassword,
   HistoryEntry,
   Import,
   Inbox,
@@ -117,6 +118,7 @@ import type {
   PasskeyOptions,
   PasskeyProof,
   PasskeyUpdate,
+  PasswordLink,
   PhonePreview,
   PhonesToPreview,
   Pipeline,
@@ -131,6 +133,7 @@ import type {
   QuickReply,
   QuickReplyCreate,
   QuickReplyUpdate,
+  ReadLink,
   RecoveryCodes,
   ReportBreakdown,
   ReportNow,
@@ -1660,8 +1663,10 @@ export interface Methods {
     acceptInvitation: (body: AcceptInvitation, options?: CallOptions) => Promise<Success>;
     /** Set a new password with the token of a mailed link; all sessions end. A person has one password for all companies, so the sessions in all of them end. With the token of an invitation, the person also becomes a member of the company. */
     resetPassword: (body: ResetPassword, options?: CallOptions) => Promise<Success>;
+    /** Read whom a mailed link is for, without using it up. For a page that greets the person before they set a password or accept an invitation. Unknown, used and expired links get the same error. */
+    readLink: (body: ReadLink, options?: CallOptions) => Promise<PasswordLink>;
     /** Request a mail with a link for setting a new password. The response is the same whether or not the address belongs to a user. */
-    forgotPassword: (body: ForgotPassword, options?: CallOptions) => Promise<Success>;
+    forgotPassword: (body: ForgotPassword, options?: CallOptions) => Promise<ForgottenPassword>;
     /** Log in; the token is valid for twelve hours. A person who belongs to several companies has one password, and a session acts for one company: the one given in `company`, or else the one that the person used last. A person with two-factor log-in gives a `code` as well; without it, the right password gets 401 SECOND_FACTOR_REQUIRED. */
     logIn: (body: Login, options?: CallOptions) => Promise<Session>;
     /** Log a browser in; the response sets a cookie that scripts cannot read. Only pages of the platform's own origin can create and use a session (`Sec-Fetch-Site`, or else `Origin`). It ends after twelve hours without a request, after seven days, and whenever a token of the user would. A request with an `Authorization` header ignores the cookie. */
@@ -2291,6 +2296,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     me: { method: 'GET', path: '/v1/auth/me' },
     acceptInvitation: { method: 'POST', path: '/v1/auth/accept-invitation', body: 'json' },
     resetPassword: { method: 'POST', path: '/v1/auth/reset-password', body: 'json' },
+    readLink: { method: 'POST', path: '/v1/auth/read-link', body: 'json' },
     forgotPassword: { method: 'POST', path: '/v1/auth/forgot-password', body: 'json' },
     logIn: { method: 'POST', path: '/v1/auth/login', body: 'json' },
     openSession: { method: 'POST', path: '/v1/auth/session', body: 'json' },

@@ -2589,9 +2589,36 @@ export interface ResetPassword {
   new_password: string;
 }
 
+export interface ReadLink {
+  /** The part of the mailed link after `#token=` */
+  token: string;
+}
+
+export interface PasswordLink {
+  /** True for an invitation that is not accepted yet, false for a forgotten password */
+  invitation: boolean;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** The name of the company */
+  company_name: string;
+  /** The name shown to people */
+  name: string;
+  /** The e-mail address that the link is for */
+  email: string;
+  /** Whether the person has a password. Absent for a link that the inviting user has seen, because the user must not learn it */
+  has_password?: boolean | undefined;
+}
+
 export interface AcceptInvitation {
   /** The part of the mailed link after `#token=` */
   token: string;
+}
+
+export interface ForgottenPassword {
+  /** Always true */
+  ok: boolean;
+  /** Whether the platform has a mail server. Without one, mails are files in `DATA_DIR/mail` */
+  mail_server: boolean;
 }
 
 export interface Success {

@@ -16,6 +16,7 @@ import {
   recordLogin,
   setPassword,
   consumeLink,
+  readLink,
   type Account,
   type UserOfReset,
 } from '../users/accounts.ts';
@@ -30,9 +31,12 @@ import type {
   BrowserLogin,
   BrowserSession,
   Done,
+  ForgottenPassword,
   Login,
   Me,
   PasskeyLogin,
+  PasswordLink,
+  ReadLink,
   ResetPassword,
   Session,
   SessionLink,
@@ -213,9 +217,9 @@ function makeLoginRefusal(): AppError {
  * Enqueues the mail for a forgotten password. No account is looked up here, so that neither the answer nor its time reveals whether the
  * account exists.
  */
-export async function forgetPassword(kit: Kit, anonymous: Anonymous, email: string): Promise<Done> {
+export async function forgetPassword(kit: Kit, anonymous: Anonymous, email: string): Promise<ForgottenPassword> {
   await anonymous.tx((tx) => enqueueReset(kit, tx, email));
-  return { ok: true };
+  return { ok: true, mail_server: kit.config.SMTP_URL !== null };
 }
 
 /**
@@ -246,6 +250,15 @@ export async function resetPassword(kit: Kit, anonymous: Anonymous, input: Reset
  */
 function chooseAuditAction(account: Account, user: UserOfReset): string {
   return user._id === account._id && !account.accepted ? 'auth.accept-invitation' : 'auth.reset-password';
+}
+
+/** Returns whom a mailed link is for. The link stays valid, because mail programs open links by themselves. */
+export async function readPasswordLink(anonymous: Anonymous, { token }: ReadLink): Promise<PasswordLink> {
+  const account = await readLink(anonymous.read, token, 'PASSWORD');
+  if (!account) throw new AppError('INVALID_RESET_TOKEN');
+  const { accepted, company, company_name, name, email, password_hash } = account;
+  const known = isShownToken(token) ? {} : { has_password: password_hash !== null };
+  return { invitation: !accepted, company, company_name, name, email, ...known };
 }
 
 /** Accepts an invitation for a person who already has a password and keeps it. */

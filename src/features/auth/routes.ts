@@ -13,6 +13,7 @@ import {
   logInByLink,
   logOutBrowser,
   readMe,
+  readPasswordLink,
   resetPassword,
 } from './auth.ts';
 import { passkeyRoutes } from './passkey-routes.ts';
@@ -23,8 +24,11 @@ import {
   BrowserSession,
   Done,
   ForgotPassword,
+  ForgottenPassword,
   Login,
   Me,
+  PasswordLink,
+  ReadLink,
   ResetPassword,
   Session,
   SessionLink,
@@ -53,7 +57,7 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Request a mail with a link for setting a new password',
     description: 'The response is the same whether or not the address belongs to a user.',
     body: ref(ForgotPassword),
-    answers: { 200: ref(Done) },
+    answers: { 200: ref(ForgottenPassword) },
     account: ({ email }) => email.toLowerCase(),
     handler: (anonymous, { body }) => forgetPassword(kit, anonymous, body.email),
   });
@@ -124,6 +128,17 @@ function sessionRoutes(app: FastifyInstance, kit: Kit): void {
 
 /** The operations that take the token of a mailed link. */
 function linkRoutes(app: FastifyInstance, kit: Kit): void {
+  publicOperation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/auth/read-link',
+    summary: 'Read whom a mailed link is for, without using it up',
+    description:
+      'For a page that greets the person before they set a password or accept an invitation. Unknown, used and expired links get the same error.',
+    body: ref(ReadLink),
+    answers: { 200: ref(PasswordLink) },
+    errors: ['INVALID_RESET_TOKEN'],
+    handler: (anonymous, { body }) => readPasswordLink(anonymous, body),
+  });
   publicOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/auth/reset-password',

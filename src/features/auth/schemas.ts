@@ -85,8 +85,37 @@ export const ForgotPassword = define('ForgotPassword', strict({ email: LoginEmai
 export const ResetPassword = define('ResetPassword', strict({ token: MailedToken, new_password: Password }));
 export type ResetPassword = Static<typeof ResetPassword>;
 
+export const ReadLink = define('ReadLink', strict({ token: MailedToken }));
+export type ReadLink = Static<typeof ReadLink>;
+
+export const PasswordLink = define(
+  'PasswordLink',
+  Type.Object({
+    invitation: plain.flag('True for an invitation that is not accepted yet, false for a forgotten password'),
+    company: recordId('company'),
+    company_name: plain.text('The name of the company'),
+    name: plain.name,
+    email: plain.text('The e-mail address that the link is for'),
+    has_password: Type.Optional(
+      plain.flag(
+        'Whether the person has a password. Absent for a link that the inviting user has seen, because the user must not learn it',
+      ),
+    ),
+  }),
+);
+export type PasswordLink = Static<typeof PasswordLink>;
+
 export const AcceptInvitation = define('AcceptInvitation', strict({ token: MailedToken }));
 export type AcceptInvitation = Static<typeof AcceptInvitation>;
+
+export const ForgottenPassword = define(
+  'ForgottenPassword',
+  Type.Object({
+    ok: plain.flag('Always true'),
+    mail_server: plain.flag('Whether the platform has a mail server. Without one, mails are files in `DATA_DIR/mail`'),
+  }),
+);
+export type ForgottenPassword = Static<typeof ForgottenPassword>;
 
 export const Done = define('Success', Type.Object({ ok: plain.flag('Always true') }));
 export type Done = Static<typeof Done>;

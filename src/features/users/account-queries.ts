@@ -72,12 +72,12 @@ export interface StoredLink {
   purpose: LinkPurpose;
 }
 
-/** Finds the address of the user to whom a valid link belongs; null for any other link. */
-export function findLinkEmail(tx: SystemTx, { tokenHash, purpose }: StoredLink): Promise<{ email: string } | null> {
+/** Finds the account to which a valid link belongs, and leaves the link as it is; null for any other link. */
+export function findLinkAccount(tx: SystemTx, { tokenHash, purpose }: StoredLink): Promise<Account | null> {
   return maybeOne(tx, {
-    name: 'users.findLinkEmail',
-    text: `select lower(u.email) as email
-      from password_tokens t join users u on u.company_id = t.company_id and u._id = t.user_id ${LIVING}
+    name: 'users.findLinkAccount',
+    text: `select ${COLUMNS}
+      from password_tokens t join users u on u.company_id = t.company_id and u._id = t.user_id ${LIVING} ${PERSON}
       where t.token_hash = $1 and t.purpose = $2 and t.expires_at > now() and u.status <> 'INACTIVE'`,
     values: [tokenHash, purpose],
   });

@@ -7,7 +7,7 @@ import {
   findAccount,
   findAccountByEmail,
   findAccountBySubject,
-  findLinkEmail,
+  findLinkAccount,
   linkIdentity,
   lockAddress,
   storeLogin,
@@ -76,13 +76,18 @@ export function unlinkAccount(tx: SystemTx, account: Account): Promise<number> {
   return unlinkIdentity(tx, account);
 }
 
+/** Finds the account of a link, which stays valid. */
+export const readLink = (tx: SystemTx, token: string, purpose: LinkPurpose): Promise<Account | null> =>
+  findLinkAccount(tx, { tokenHash: hashToken(token), purpose });
+
 /** Deletes a link and returns its account; of several requests with the same token only one gets the account. */
 export async function consumeLink(tx: SystemTx, token: string, purpose: LinkPurpose): Promise<Account | null> {
   const link = { tokenHash: hashToken(token), purpose };
-  const owner = await findLinkEmail(tx, link);
+  const owner = await findLinkAccount(tx, link);
   if (!owner) return null;
-  await lockAddress(tx, owner.email);
-  return deleteValidLink(tx, link, owner.email);
+  const email = owner.email.toLowerCase();
+  await lockAddress(tx, email);
+  return deleteValidLink(tx, link, email);
 }
 
 /** Makes an invited person a member of the company; the password of the person stays the same. */

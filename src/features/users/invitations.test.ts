@@ -36,6 +36,9 @@ async function assertRefused(token: string): Promise<void> {
   expectProblem(await resetPassword(platform, 400, token, PASSWORD), 'INVALID_RESET_TOKEN');
 }
 
+const readLink = async (status: number, token: string): Promise<Json> =>
+  (await call(status, 'POST', '/v1/auth/read-link', { key: null, body: { token } })).body;
+
 for (const [language, subject] of [
   ['pt-BR', 'Seu acesso a Demo no Parley'],
   ['en', 'Your access to Demo on Parley'],
@@ -215,13 +218,36 @@ test('where no mail can be sent, only the answer to an invitation has its link, 
     await call(400, 'POST', '/v1/auth/accept-invitation', { key: null, body: { token } }),
     'PASSWORD_REQUIRED',
   );
+  const facts = { invitation: true, company: demo._id, company_name: 'Demo', name: 'Ana Souza', email: user.email };
+  assert.deepEqual(await readLink(200, token), facts);
   await resetPassword(platform, 200, token, PASSWORD);
   await logIn(platform, 200, user.email);
 
   const body = { name: 'Ana Souza', email: user.email, role: 'VIEWER' };
   const known = (await call(201, 'POST', '/v1/users', { key: company.key, body })).body;
   const other = /#token=(.*)&accept$/.exec(known.invitation_link)?.[1] ?? '';
+  const { name: company_name = '' } = (await call(200, 'GET', `/v1/companies/${company._id}`, { key: company.key }))
+    .body;
+  assert.deepEqual(
+    await readLink(200, other),
+    { ...facts, company: company._id, company_name },
+    'it hides the password',
+  );
   expectProblem(await resetPassword(platform, 400, other, 'entirely new one'), 'INVALID_RESET_TOKEN');
   await call(200, 'POST', '/v1/auth/accept-invitation', { key: null, body: { token: other } });
   await logIn(platform, 200, user.email);
+});
+
+test('a mailed link says whom it is for as long as it is valid, however often it is read', async () => {
+  const { email } = await invite();
+  const token = readMailToken(await waitForMail(platform, email));
+  const facts = { company: demo._id, company_name: 'Demo', name: 'Ana Souza', email };
+  for (let read = 0; read < 2; read += 1)
+    assert.deepEqual(await readLink(200, token), { invitation: true, ...facts, has_password: false });
+  await resetPassword(platform, 200, token, PASSWORD);
+  for (const unusable of [token, 'unknown']) assert.equal((await readLink(400, unusable)).code, 'INVALID_RESET_TOKEN');
+  await allowAnotherMail(platform, email);
+  await forgetPassword(platform, email);
+  const reset = readMailToken(await waitForMail(platform, email, 2));
+  assert.deepEqual(await readLink(200, reset), { invitation: false, ...facts, has_password: true });
 });

@@ -514,6 +514,7 @@ export const SAMPLES: Record<string, Sample> = {
     body: ({ linkToken }) => ({ token: linkToken, new_password: PASSWORD }),
     prepare: addLink,
   },
+  'POST /v1/auth/read-link': { body: ({ linkToken }) => ({ token: linkToken }), prepare: addLink },
   'POST /v1/auth/accept-invitation': { body: ({ linkToken }) => ({ token: linkToken }), prepare: addInvitation },
   'POST /v1/companies': { body: () => ({ owner: { name: 'Ana', email: freshEmail('owner') } }) },
   'PATCH /v1/companies/{id}': { body: () => ({ description: 'Bread and coffee' }) },

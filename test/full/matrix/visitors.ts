@@ -47,6 +47,7 @@ export async function checkPublicOperations(
   if (unknown.status !== 400) account.faults.push(`an unknown link works: ${unknown.text}`);
   for (const [why, token] of Object.entries(await createUselessLinks(platform, own._id, findId(own, 'user')))) {
     check(`${why} link`, unknown, await put('reset-password', { token, new_password: PASSWORD }));
+    check(`${why} link, to read`, unknown, await put('read-link', { token }));
     check(`${why} link, to accept`, unknown, await put('accept-invitation', { token }));
     check(`${why} link, to log in`, unknown, await put('session/link', { token }));
   }

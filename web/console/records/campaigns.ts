@@ -4,7 +4,16 @@ import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react
 import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
 import { useMay } from '../session/session.ts';
-import { changeFeeds, placeInFeed, removeFromFeed, replaceInFeed, useFeed, type FeedView } from './feeds.ts';
+import {
+  changeFeeds,
+  placeInFeed,
+  refreshFeed,
+  removeFromFeed,
+  replaceInFeed,
+  useFeed,
+  type FeedView,
+  type ReadPage,
+} from './feeds.ts';
 import { LIVE, queries } from './queries.ts';
 
 const FEEDS = ['campaigns'] as const;
@@ -59,7 +68,7 @@ export function useCampaignPreview({ _id, updatedAt }: Campaign): UseQueryResult
   });
 }
 
-const createdOf = (campaign: Campaign): string => campaign.createdAt;
+const createdOf = ({ createdAt }: Campaign | CampaignEnrollment): string => createdAt;
 
 /** Shows a change of a campaign. An older state than the one that is shown is ignored. */
 export function showCampaign(campaign: Campaign): void {
@@ -84,7 +93,18 @@ function rereadNumbersSoon(id: string): void {
   setTimeout(() => {
     waiting.delete(id);
     void queries.invalidateQueries({ queryKey: numbersOf(id) });
+    refreshEnrollments(id);
   }, NUMBERS_PAUSE_MS);
+}
+
+/** Reads the first page of the contacts that are shown again: they change with the numbers. */
+function refreshEnrollments(id: string): void {
+  const shown = queries.getQueryCache().findAll({ queryKey: [ENROLLMENT_FEEDS, id], type: 'active' });
+  for (const { queryKey } of shown) {
+    const [, campaign, status] = queryKey as EnrollmentKey;
+    // Failure policy: the list shows what it has, and the next change reads it again.
+    refreshFeed(queryKey, readEnrollments(campaign, status), createdOf).catch(() => undefined);
+  }
 }
 
 export function rereadCampaigns(): void {
@@ -112,15 +132,19 @@ export const useEnrollments = (
   campaign: string,
   status: CampaignEnrollment['status'] | null,
 ): FeedView<CampaignEnrollment> =>
-  useFeed(
-    [ENROLLMENT_FEEDS, campaign, status],
-    (after, signal) =>
-      parley.campaignEnrollments.list(
-        { campaign, status: status ?? undefined, limit: PAGE, skipCount: true, after },
-        { signal },
-      ),
-    { isLive: false },
-  );
+  useFeed([ENROLLMENT_FEEDS, campaign, status] satisfies EnrollmentKey, readEnrollments(campaign, status), {
+    isLive: false,
+  });
+
+type EnrollmentKey = [feed: string, campaign: string, status: CampaignEnrollment['status'] | null];
+
+const readEnrollments =
+  (campaign: string, status: EnrollmentKey[2]): ReadPage<CampaignEnrollment> =>
+  (after, signal) =>
+    parley.campaignEnrollments.list(
+      { campaign, status: status ?? undefined, limit: PAGE, skipCount: true, after },
+      { signal },
+    );
 
 /** Lists the campaigns that a contact is enrolled in, the newest enrollment first. */
 export const useCampaignsOfContact = (contact: string): FeedView<CampaignEnrollment> =>

@@ -20,9 +20,12 @@ import type {
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { openChannel } from '../../browser/tabs.ts';
+import { findLanguage, type Language } from '../../browser/texts.ts';
 import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
 import { useMay, useSession } from '../session/session.ts';
+import { useLanguage } from '../texts/language.ts';
+import { findBrowserZone } from '../texts/zoned-time.ts';
 import { LIVE, queries } from './queries.ts';
 
 /** More than these are not shown in menus; their screens list them all. */
@@ -49,6 +52,11 @@ export const useUsers = (): readonly User[] => useSmallList('users', () => parle
 export function useTeams(): readonly Team[] {
   const teams = useSmallList('teams', () => parley.teams.list.all());
   return useMemo(() => teams.toSorted((a, b) => a.name.localeCompare(b.name)), [teams]);
+}
+/** Reads the teams again when a conversation comes to one that is not known here. The stream does not bring teams. */
+export function noteTeam(team: string | null): void {
+  const teams = queries.getQueryData<readonly Team[]>(['company', 'teams']);
+  if (team !== null && teams && !teams.some(({ _id }) => _id === team)) rereadCompany('teams');
 }
 /** The business hours by their names. */
 export function useBusinessHours(): readonly BusinessHours[] {
@@ -129,6 +137,16 @@ export async function showCompany(company: Company): Promise<void> {
 
 /** The name of the company; "" while it is not known. */
 export const useCompanyName = (): string => useCompany()?.name ?? '';
+
+/** The time zone of the company; the browser's while it is not known. */
+export const useCompanyZone = (): string => useCompany()?.general_config.time_zone ?? findBrowserZone();
+
+/** The language in which the company writes to its contacts; that of the console while it is not known. */
+export function useCompanyLanguage(): Language {
+  const shown = useLanguage();
+  const company = useCompany();
+  return company ? (findLanguage([company.general_config.language]) ?? 'en') : shown;
+}
 
 /** The company's own fields of one kind of record. */
 export function useCustomFields(context: CustomField['context']): readonly CustomField[] {

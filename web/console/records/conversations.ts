@@ -3,6 +3,8 @@ import type { CallOptions, Conversation, ConversationCounts, ConversationUpdate,
 import { useMutation, useQuery, type Query, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
 import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
+import { noteTeam } from './company.ts';
+import { useMay } from '../session/session.ts';
 import { isSearch, placesOf, ruleOf, type ConversationFilter } from './conversation-filters.ts';
 import {
   changeFeeds,
@@ -78,6 +80,18 @@ function findLoaded(id: string): Conversation | undefined {
   return undefined;
 }
 
+/** How many open conversations a user owns; undefined while it is not known, or when the caller may not read it. */
+export function useOpenConversations(owner: string): number | undefined {
+  const may = useMay('conversations:read');
+  const { data } = useQuery({
+    queryKey: ['open-conversations', owner],
+    queryFn: ({ signal }) => parley.conversations.list({ owner, open: true, limit: 1 }, { signal }),
+    enabled: may,
+    staleTime: 0,
+  });
+  return data?.meta.totalCount ?? undefined;
+}
+
 export function useCounts(): UseQueryResult<ConversationCounts> {
   return useQuery({
     queryKey: COUNTS,
@@ -101,6 +115,7 @@ export function showConversation(conversation: Conversation): void {
 
 function place(conversation: Conversation, before: Conversation | undefined): void {
   queries.setQueryData(keyOf(conversation._id), conversation);
+  noteTeam(conversation.team);
   changeFeeds<Conversation>(FEEDS, (feed, [, filter]) => placeInView(feed, conversation, filter as ConversationFilter));
   if (!before || changesCounts(before, conversation)) readCountsSoon();
   SAVED_VIEWS.recountSoon();

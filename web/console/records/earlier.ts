@@ -1,9 +1,11 @@
 /** The messages of a contact's earlier conversations: one conversation behind the other, the newest first, in all channels. */
 import type { Conversation, Message, Page } from '@parley/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { parley } from '../client.ts';
 import { keepConversations } from './conversations.ts';
 import { useFeed, type FeedView } from './feeds.ts';
 import { EARLIER, NO_PAGE, readThreadPage } from './messages.ts';
+import { LIVE } from './queries.ts';
 
 type Shown = Pick<Conversation, '_id' | 'contact' | 'createdAt'>;
 
@@ -26,6 +28,19 @@ export const useEarlier = (shown: Shown, isWanted: boolean): FeedView<Message> =
     (after, signal) => readEarlier(shown, after === undefined ? { ids: [] } : (JSON.parse(after) as Place), signal),
     { isWanted, isKept: false },
   );
+
+/** Whether the contact has an earlier conversation; undefined while it is not known. Asked only once the first message is shown. */
+export const useHasEarlier = (shown: Shown, isAsked: boolean): boolean | undefined =>
+  useQuery({
+    queryKey: ['has-earlier', shown._id, shown.contact],
+    queryFn: async ({ signal }) => {
+      const query = { contact: shown.contact, sort: 'createdAt', limit: 1, skipCount: true } as const;
+      const { result } = await parley.conversations.list(query, { signal });
+      return result.some((oldest) => isEarlier(oldest, shown));
+    },
+    enabled: isAsked,
+    ...LIVE,
+  }).data;
 
 /** Reads up to the next messages, because an earlier conversation may have none. */
 async function readEarlier(shown: Shown, place: Place, signal?: AbortSignal): Promise<Page<Message>> {

@@ -35,6 +35,20 @@ export function useThread(conversation: string): FeedView<Message> {
   return useFeed(keyOf(conversation), (after, signal) => readThreadPage(conversation, after, signal));
 }
 
+const ANY = ['has-messages'] as const;
+
+/** Whether the company has a message. The stream brings the first one; it may be faster than the answer to the search. */
+export const useHasMessages = (isAsked: boolean): UseQueryResult<boolean> =>
+  useQuery({
+    queryKey: ANY,
+    queryFn: async ({ signal }) => {
+      const { result } = await parley.messages.search({ limit: 1, skipCount: true }, { signal });
+      return result.length > 0 || queries.getQueryData(ANY) === true;
+    },
+    enabled: isAsked,
+    ...LIVE,
+  });
+
 /** Reads the next page that has messages. A page of a search can have none although older messages follow. */
 export async function findMessages(
   query: NonNullable<Parameters<typeof parley.messages.search>[0]>,
@@ -62,6 +76,7 @@ const createdOf = (message: Message): string => message.createdAt;
 
 /** Shows a message as the platform has it now. An older state than the one that is shown is ignored. */
 export function showMessage(message: Message): void {
+  queries.setQueryData(ANY, true);
   changeFeeds<Message>(keyOf(message.conversation), (feed) => {
     const before = feed.items.find(({ _id }) => _id === message._id);
     return before && before.updatedAt > message.updatedAt ? feed : placeInFeed(feed, message, createdOf);

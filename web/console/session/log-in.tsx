@@ -256,12 +256,11 @@ function CodeForm({ email, password }: { email: string; password: string }): Rea
 
 function LostForm({ email, onEmail }: FormProps): ReactElement {
   const texts = useTexts(LOG_IN);
-  const [isSent, setSent] = useState(false);
+  const [isMailed, setMailed] = useState<boolean | null>(null);
   const { isBusy, error, run } = useAction(async () => {
-    await parley.auth.forgotPassword({ email });
-    setSent(true);
+    setMailed((await parley.auth.forgotPassword({ email })).mail_server);
   });
-  if (isSent) return <p role="status">{texts.sent(email)}</p>;
+  if (isMailed !== null) return <p role="status">{isMailed ? texts.sent(email) : texts.written(email)}</p>;
   return (
     <form className={styles['form']} onSubmit={run}>
       <h1>{texts.lostTitle}</h1>

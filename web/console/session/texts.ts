@@ -30,6 +30,8 @@ export const LOG_IN = defineTexts(
     linkIsUsed:
       'This link no longer works: it logs in once, within ten minutes. Parley prints a new one when it starts.',
     sent: (email: string) => `If ${email} has an account here, a mail with a link is on its way.`,
+    written: (email: string) =>
+      `This installation has no mail server. If ${email} has an account here, the link was saved in the folder “mail” of its data: ask the person who runs it.`,
   },
   {
     'pt-BR': {
@@ -62,6 +64,8 @@ export const LOG_IN = defineTexts(
       linkIsUsed:
         'Este link não funciona mais: ele permite entrar uma vez, em dez minutos. O próximo início do Parley mostra um novo.',
       sent: (email) => `Se ${email} tem uma conta aqui, um e-mail com um link está a caminho.`,
+      written: (email) =>
+        `Esta instalação não tem servidor de e-mail. Se ${email} tem uma conta aqui, o link foi salvo na pasta “mail” dos dados dela: peça-o a quem a opera.`,
     },
     es: {
       title: 'Entrar',
@@ -93,6 +97,8 @@ export const LOG_IN = defineTexts(
       linkIsUsed:
         'Este enlace ya no funciona: permite entrar una vez, en diez minutos. El próximo inicio de Parley muestra uno nuevo.',
       sent: (email) => `Si ${email} tiene una cuenta aquí, un correo con un enlace está en camino.`,
+      written: (email) =>
+        `Esta instalación no tiene servidor de correo. Si ${email} tiene una cuenta aquí, el enlace se guardó en la carpeta “mail” de sus datos: pídalo a quien la opera.`,
     },
   },
 );

@@ -3,6 +3,7 @@ import type { BusinessHours } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
+import { useCompanyZone } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -31,7 +32,9 @@ export function HoursDialog({ hours, onClose }: HoursDialogProps): ReactElement 
   const texts = useTexts(BUSINESS_HOURS);
   const common = useTexts(COMMON);
   const [name, setName] = useState(hours?.name ?? '');
-  const [week, setWeek] = useState(() => (hours ? toWeekDraft(hours) : usualWeek()));
+  const zone = useCompanyZone();
+  const [changed, setWeek] = useState(() => hours && toWeekDraft(hours));
+  const week = changed ?? usualWeek(zone);
   const [dates, setDates] = useState<readonly DateDraft[]>(() => toDateDrafts(hours?.special_dates ?? []));
   const save = useMutation({
     mutationFn: () => {

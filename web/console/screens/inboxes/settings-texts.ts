@@ -28,6 +28,7 @@ export const SETTINGS = defineTexts(
     csat: 'Ask contacts for a rating',
     csatHint: 'Sent when a conversation closes, at most once every 7 days per contact. E-mails contain a link.',
     csatQuestion: 'Question',
+    csatLanguage: (language: string) => `The buttons below it are in the language of the company: ${language}.`,
     csatUsual: 'How satisfied are you with our service?',
     operatorName: 'Add the operator’s name to messages',
     operatorNameHint: 'The contact sees who is writing.',
@@ -75,6 +76,7 @@ export const SETTINGS = defineTexts(
       csatHint:
         'Enviada quando uma conversa é encerrada, no máximo uma vez a cada 7 dias por contato. E-mails contêm um link.',
       csatQuestion: 'Pergunta',
+      csatLanguage: (language) => `Os botões abaixo dela estão no idioma da empresa: ${language}.`,
       csatUsual: 'Como você avalia o nosso atendimento?',
       operatorName: 'Pôr o nome do operador antes da mensagem',
       operatorNameHint: 'O contato lê quem está escrevendo.',
@@ -122,6 +124,7 @@ export const SETTINGS = defineTexts(
       csatHint:
         'Se envía cuando se cierra una conversación, como máximo una vez cada 7 días por contacto. Los correos contienen un enlace.',
       csatQuestion: 'Pregunta',
+      csatLanguage: (language) => `Los botones debajo de ella están en el idioma de la empresa: ${language}.`,
       csatUsual: '¿Cómo valora nuestra atención?',
       operatorName: 'Poner el nombre del operador antes del mensaje',
       operatorNameHint: 'El contacto lee quién escribe.',

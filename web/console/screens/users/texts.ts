@@ -23,7 +23,7 @@ const en = {
   resetFactor: 'Reset two-factor log-in',
   reallyReset: 'Yes, reset',
   resetMeaning:
-    'The person logs in with the password alone until they set it up again. Their sessions end, and they get a mail.',
+    'The person logs in with the password alone until they set it up again. Their sessions end, and they get a mail if this installation has a mail server.',
   onlyOperator: 'This person also belongs to another company, so only the operator of the platform can reset it.',
   isReset: (name: string) => `Two-factor log-in of ${name} was reset`,
   unlink: 'Unlink from single sign-on',
@@ -32,6 +32,9 @@ const en = {
     'For an account at the provider that was replaced. Sessions that it opened end, and the next single sign-on with the same e-mail address links the person again.',
   isUnlinked: (name: string) => `${name} is no longer linked with an account at the provider`,
   mayLogIn: 'Can log in',
+  openLeft: (count: number) => `Open conversations of this person: ${count}.`,
+  removeMeaning:
+    'Open conversations lose their owner and go to “Unassigned”; a team that assigns automatically gives them to its other members.',
   keysLeft: (count: number) => `API keys of this person that still work: ${count}`,
   OWNER: 'Owner',
   ADMIN: 'Administrator',
@@ -68,7 +71,7 @@ export const USERS = defineTexts(en, {
     resetFactor: 'Redefinir a verificação em duas etapas',
     reallyReset: 'Sim, redefinir',
     resetMeaning:
-      'A pessoa entra só com a senha até configurá-la de novo. As sessões dela terminam, e ela recebe um e-mail.',
+      'A pessoa entra só com a senha até configurá-la de novo. As sessões dela terminam, e ela recebe um e-mail se esta instalação tem servidor de e-mail.',
     onlyOperator: 'Esta pessoa também pertence a outra empresa, então só o operador da plataforma pode redefini-la.',
     isReset: (name) => `A verificação em duas etapas de ${name} foi redefinida`,
     unlink: 'Desvincular do login único',
@@ -77,6 +80,9 @@ export const USERS = defineTexts(en, {
       'Para uma conta do provedor que foi substituída. As sessões que ela abriu terminam, e o próximo login único com o mesmo e-mail vincula a pessoa de novo.',
     isUnlinked: (name) => `O vínculo de ${name} com a conta no provedor foi removido`,
     mayLogIn: 'Pode entrar',
+    openLeft: (count) => `Conversas abertas desta pessoa: ${count}.`,
+    removeMeaning:
+      'As conversas abertas ficam sem responsável e vão para “Sem responsável”; uma equipe que atribui automaticamente as passa a outros membros.',
     keysLeft: (count) => `Chaves de API desta pessoa que ainda funcionam: ${count}`,
     OWNER: 'Proprietário',
     ADMIN: 'Administrador',
@@ -112,7 +118,7 @@ export const USERS = defineTexts(en, {
     resetFactor: 'Restablecer la verificación en dos pasos',
     reallyReset: 'Sí, restablecer',
     resetMeaning:
-      'La persona entra solo con la contraseña hasta que la configure de nuevo. Sus sesiones terminan, y recibe un correo.',
+      'La persona entra solo con la contraseña hasta que la configure de nuevo. Sus sesiones terminan, y recibe un correo si esta instalación tiene servidor de correo.',
     onlyOperator:
       'Esta persona también pertenece a otra empresa, así que solo el operador de la plataforma puede restablecerla.',
     isReset: (name) => `Se restableció la verificación en dos pasos de ${name}`,
@@ -122,6 +128,9 @@ export const USERS = defineTexts(en, {
       'Para una cuenta del proveedor que fue reemplazada. Las sesiones que abrió terminan, y el próximo inicio de sesión único con el mismo correo vuelve a vincular a la persona.',
     isUnlinked: (name) => `Se quitó el vínculo de ${name} con la cuenta del proveedor`,
     mayLogIn: 'Puede entrar',
+    openLeft: (count) => `Conversaciones abiertas de esta persona: ${count}.`,
+    removeMeaning:
+      'Las conversaciones abiertas quedan sin responsable y pasan a “Sin responsable”; un equipo que asigna automáticamente las pasa a otros miembros.',
     keysLeft: (count) => `Claves de API de esta persona que aún funcionan: ${count}`,
     OWNER: 'Propietario',
     ADMIN: 'Administrador',

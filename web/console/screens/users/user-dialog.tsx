@@ -3,6 +3,7 @@ import type { User, UserChanged, UserUpdate } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
+import { useOpenConversations } from '../../records/conversations.ts';
 import { useMay, useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -116,9 +117,14 @@ export function UserDialog({ user, onClose, onInvited }: UserDialogProps): React
 function RemoveUser({ user, onRemoved }: { user: User; onRemoved(changed: UserChanged): void }): ReactElement | null {
   const { user: self } = useSession();
   const may = useMay('users:delete');
+  const texts = useTexts(USERS);
+  const open = useOpenConversations(user._id);
   if (!may || user._id === self._id) return null;
   return (
     <RemoveButton
+      meaning={
+        open === 0 ? texts.openLeft(0) : `${open === undefined ? '' : texts.openLeft(open)} ${texts.removeMeaning}`
+      }
       remove={() => parley.users.delete(user._id)}
       onRemoved={(removed) => {
         forgetUser(user._id);

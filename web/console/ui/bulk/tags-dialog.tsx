@@ -5,6 +5,7 @@ import { Button } from '../button.tsx';
 import { Dialog } from '../dialog.tsx';
 import { readTags } from '../actions/action-kinds.ts';
 import { TextField } from '../field.tsx';
+import { COMMON } from '../texts.ts';
 import { BULK } from './texts.ts';
 
 interface TagsDialogProps {
@@ -14,6 +15,7 @@ interface TagsDialogProps {
 
 export function TagsDialog({ apply, onClose }: TagsDialogProps): ReactElement {
   const texts = useTexts(BULK);
+  const common = useTexts(COMMON);
   const [added, setAdded] = useState('');
   const [removed, setRemoved] = useState('');
   const change = {
@@ -25,16 +27,19 @@ export function TagsDialog({ apply, onClose }: TagsDialogProps): ReactElement {
       title={texts.tags}
       onClose={onClose}
       actions={
-        <Button
-          kind="primary"
-          disabled={Object.keys(change).length === 0}
-          onClick={() => {
-            onClose();
-            apply(change);
-          }}
-        >
-          {texts.change}
-        </Button>
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button
+            kind="primary"
+            disabled={Object.keys(change).length === 0}
+            onClick={() => {
+              onClose();
+              apply(change);
+            }}
+          >
+            {texts.change}
+          </Button>
+        </>
       }
     >
       <TextField label={texts.addTags} hint={texts.commas} value={added} onChange={setAdded} />

@@ -41,8 +41,8 @@ export const toWeek = ({ timeZone, days }: WeekDraft): Pick<BusinessHours, 'time
   days: DAYS.flatMap((day, index) => readSpans(days[index] ?? '').map((span) => ({ day, ...span }))),
 });
 
-/** The usual hours, in the time zone of the browser. */
-export const usualWeek = (): WeekDraft => ({
-  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+/** The usual hours. */
+export const usualWeek = (timeZone: string): WeekDraft => ({
+  timeZone,
   days: DAYS.map((day) => (day === 'SAT' || day === 'SUN' ? '' : '09:00-18:00')),
 });

@@ -1,6 +1,6 @@
 /** When the campaign begins, at which hours and how fast it sends, and when it stops by itself. */
 import { useState, type ReactElement } from 'react';
-import { useCompany } from '../../../records/company.ts';
+import { useCompanyZone } from '../../../records/company.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { CheckField, SelectField, TextField } from '../../../ui/field.tsx';
 import { FieldGrid } from '../../../ui/field-grid.tsx';
@@ -9,7 +9,7 @@ import { PaceFields } from './pace-fields.tsx';
 import { HoursFields } from './hours-fields.tsx';
 import { WIZARD } from './texts.ts';
 import type { FieldProps, PartProps } from './parts.ts';
-import { findBrowserZone, toMoment, toZonedTime } from '../../../texts/zoned-time.ts';
+import { toMoment, toZonedTime } from '../../../texts/zoned-time.ts';
 
 export function SchedulePart({ shown, kept }: PartProps): ReactElement {
   return (
@@ -23,9 +23,9 @@ export function SchedulePart({ shown, kept }: PartProps): ReactElement {
 
 function BeginFields({ shown, kept }: FieldProps): ReactElement {
   const texts = useTexts(WIZARD);
-  const company = useCompany();
+  const companyZone = useCompanyZone();
   const { scheduled_at, time_zone } = shown;
-  const zone = time_zone ?? company?.general_config.time_zone ?? findBrowserZone();
+  const zone = time_zone ?? companyZone;
   const [isTimed, setTimed] = useState(scheduled_at !== null);
   const [text, setText] = useState(scheduled_at === null ? '' : toZonedTime(scheduled_at, zone));
   const zones = [...new Set([zone, ...Intl.supportedValuesOf('timeZone')])];

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { parley } from '../../../client.ts';
 import { useMayCompose } from '../../../frame/composing.ts';
 import { useCompany, useInboxes, useUsers } from '../../../records/company.ts';
+import { useHasMessages } from '../../../records/messages.ts';
 import { useMay } from '../../../session/session.ts';
 
 type StepName = 'inbox' | 'team' | 'message' | 'answers' | 'program';
@@ -16,12 +17,6 @@ export interface Step {
 
 /** Companies older than this get no checklist. */
 const NEW_MS = 30 * 24 * 60 * 60_000;
-
-/** Reads one record, to learn whether there are any. */
-const ONE = { limit: 1, skipCount: true } as const;
-
-const hasSome = async (list: Promise<{ result: readonly unknown[] }>): Promise<boolean> =>
-  (await list).result.length > 0;
 
 export interface Checklist {
   /** Undefined while they are loading. A user without permission for any step has none, and so has a company that is not new. */
@@ -57,26 +52,35 @@ function useOffered(): Pick<Step, 'name' | 'path'>[] {
 function useDone(offered: ReadonlySet<StepName>) {
   const isConnected = useInboxes().some(({ status }) => status === 'ACTIVE');
   const hasTeam = useUsers().length > 1;
-  const { data, error, refetch } = useQuery({
+  const message = useHasMessages(offered.has('message'));
+  const records = useQuery({
     queryKey: ['first-run', [...offered]],
     queryFn: async ({ signal }) => {
-      const [message, reply, agent, webhook, keys] = await Promise.all([
-        offered.has('message') && hasSome(parley.messages.search(ONE, { signal })),
-        offered.has('answers') && hasSome(parley.quickReplies.list(ONE, { signal })),
-        offered.has('answers') && hasSome(parley.agents.list(ONE, { signal })),
+      const [replies, webhook, keys] = await Promise.all([
+        offered.has('answers') ? parley.quickReplies.list({ limit: 1, skipCount: true }, { signal }) : null,
         offered.has('program') ? parley.webhooks.get({ signal }) : null,
         offered.has('program') ? parley.apiKeys.list({ limit: 10, skipCount: true }, { signal }) : null,
       ]);
       // A new company already has a key that its operator created.
       const program = webhook !== null || keys?.result.some(({ created_by }) => created_by !== null) === true;
-      return { message, answers: reply || agent, program };
+      return { answers: replies !== null && replies.result.length > 0, program };
     },
     refetchOnMount: 'always',
   });
-  const all = data && { ...data, inbox: isConnected, team: hasTeam };
+  const isKnown = records.data !== undefined && (message.data !== undefined || !offered.has('message'));
+  const all = {
+    answers: false,
+    program: false,
+    ...records.data,
+    message: message.data,
+    inbox: isConnected,
+    team: hasTeam,
+  };
   return {
-    done: all && new Set([...offered].filter((name) => all[name])),
-    error,
-    reread: () => void refetch(),
+    done: isKnown ? new Set([...offered].filter((name) => all[name])) : undefined,
+    error: records.error ?? message.error,
+    reread: () => {
+      for (const { error, refetch } of [records, message]) if (error) void refetch();
+    },
   };
 }

@@ -18,6 +18,8 @@ import { THREAD } from './texts.ts';
 /** The earlier conversations of the contact, which are read once the user wants to see them. */
 export interface Earlier {
   feed: FeedView<Message>;
+  /** There are some. */
+  isOffered: boolean;
   isWanted: boolean;
   want(): void;
 }
@@ -57,13 +59,14 @@ function formatRange(from: string, to: string | null): string {
 export function EarlierMark({ earlier, onWant }: { earlier: Earlier; onWant(): void }): ReactElement | null {
   const texts = useTexts(THREAD);
   const common = useTexts(COMMON);
-  const { feed, isWanted } = earlier;
+  const { feed, isOffered, isWanted } = earlier;
   if (feed.error)
     return (
       <p className={styles['first']} role="alert">
         {explainError(feed.error)} <Button onClick={feed.reread}>{common.tryAgain}</Button>
       </p>
     );
+  if (!isWanted && !isOffered) return null;
   if (!isWanted)
     return (
       <p className={styles['first']}>

@@ -6,7 +6,7 @@ import type { Conversation, HistoryEntry, Message } from '@parley/sdk';
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState, type ReactElement, type RefObject } from 'react';
 import { useSearch } from 'wouter';
-import { useEarlier } from '../../../records/earlier.ts';
+import { useEarlier, useHasEarlier } from '../../../records/earlier.ts';
 import type { FeedView } from '../../../records/feeds.ts';
 import { useHistory } from '../../../records/history.ts';
 import { useFailedScheduled, useScheduled } from '../../../records/scheduled-messages.ts';
@@ -49,7 +49,13 @@ export function MessageList({ conversation, feed, contact, onReply, onEnd }: Mes
   const [later, stopped] = [useScheduled(_id), useFailedScheduled(_id)];
   const [scheduled, failed] = [later.items, stopped.items];
   const [isWanted, setWanted] = useState(false);
-  const earlier: Earlier = { feed: useEarlier(conversation, isWanted), isWanted, want: () => setWanted(true) };
+  const hasEarlier = useHasEarlier(conversation, !feed.isLoading && !feed.hasMore);
+  const earlier: Earlier = {
+    feed: useEarlier(conversation, isWanted),
+    isOffered: hasEarlier === true,
+    isWanted,
+    want: () => setWanted(hasEarlier !== false),
+  };
   const above = earlier.feed.items;
   const firstUnread = useFirstUnread(conversation, feed);
   const rows = useMemo(() => {

@@ -1,5 +1,6 @@
 /** When the company answers, and what visitors read otherwise. */
 import type { ReactElement } from 'react';
+import { useCompanyZone } from '../../../records/company.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { CheckField, TextArea } from '../../../ui/field.tsx';
 import { WeekFields } from '../../../ui/hours/week-fields.tsx';
@@ -18,6 +19,7 @@ interface HoursFieldsProps extends WebDraftProps {
 
 export function HoursFields({ draft: { hours }, change, error, isReplaced }: HoursFieldsProps): ReactElement | null {
   const texts = useTexts(WEB_CHAT);
+  const zone = useCompanyZone();
   if (isReplaced) return null;
   return (
     <fieldset className={styles['form']}>
@@ -25,7 +27,7 @@ export function HoursFields({ draft: { hours }, change, error, isReplaced }: Hou
       <CheckField
         label={texts.hasHours}
         checked={hours !== null}
-        onChange={(has) => change({ hours: has ? usualHours() : null })}
+        onChange={(has) => change({ hours: has ? usualHours(zone) : null })}
       />
       {hours && <Hours hours={hours} error={error} onChange={(next) => change({ hours: { ...hours, ...next } })} />}
     </fieldset>

@@ -13,7 +13,7 @@ export const toHoursDraft = (hours: OfficeHours): HoursDraft => ({
   awayText: hours.away_text ?? '',
 });
 
-export const usualHours = (): HoursDraft => ({ ...usualWeek(), awayText: '' });
+export const usualHours = (timeZone: string): HoursDraft => ({ ...usualWeek(timeZone), awayText: '' });
 
 export const toOfficeHours = ({ awayText, ...week }: HoursDraft): OfficeHours => ({
   ...toWeek(week),
