@@ -300,6 +300,7 @@ const UNLOGGED = [
   'POST /v1/auth/single-sign-on',
   'POST /v1/single-sign-on/test',
   'POST /v1/auth/forgot-password',
+  'POST /v1/auth/read-link',
   'POST /v1/conversations/{id}/typing',
   'POST /v1/contacts/import/phone-numbers',
   'POST /v1/knowledge/search',

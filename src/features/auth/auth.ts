@@ -1,46 +1,21 @@
-/** Log-in, sessions of browsers, reset of a forgotten password, acceptance of an invitation, and the facts that a token holds about its user or key. */
+/** Log-in, sessions of browsers, and the facts that a token holds about its user or key. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { recordAudit, type LoggedActor } from '../../platform/http/audit.ts';
 import { AppError, forbidden } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { hashWithoutWaiting, hashInTurn, NOBODYS_HASH, verifyPassword } from '../../platform/http/passwords.ts';
+import { NOBODYS_HASH, verifyPassword } from '../../platform/http/passwords.ts';
 import type { Anonymous, Caller } from '../../platform/http/route.ts';
 import { isSameOrigin, isSecure, makeSessionCookie, readSessionCookie } from '../../platform/http/session-cookie.ts';
 import { SESSION_SECONDS, signToken } from '../../platform/http/tokens.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
-import {
-  enqueueReset,
-  findLoginAccount,
-  joinCompany,
-  recordLogin,
-  setPassword,
-  consumeLink,
-  readLink,
-  type Account,
-  type UserOfReset,
-} from '../users/accounts.ts';
-import { isShownToken } from '../users/log-in-links.ts';
+import { findLoginAccount, recordLogin, consumeLink, type Account, type UserOfReset } from '../users/accounts.ts';
 import type { User } from '../users/schemas.ts';
 import { endSession, LONGEST_SESSION_SECONDS, openSession } from '../users/sessions.ts';
 import { provePasskey } from '../users/passkeys.ts';
 import { admitSecondFactor, refusePasskey, type ProvenPasskey } from '../users/second-factor.ts';
 import { readUser } from '../users/users.ts';
-import type {
-  AcceptInvitation,
-  BrowserLogin,
-  BrowserSession,
-  Done,
-  ForgottenPassword,
-  Login,
-  Me,
-  PasskeyLogin,
-  PasswordLink,
-  ReadLink,
-  ResetPassword,
-  Session,
-  SessionLink,
-} from './schemas.ts';
+import type { BrowserLogin, BrowserSession, Done, Login, Me, PasskeyLogin, Session, SessionLink } from './schemas.ts';
 
 /** Logs a user in by a bearer token. */
 export async function logIn(kit: Kit, anonymous: Anonymous, login: Login): Promise<Session> {
@@ -211,66 +186,6 @@ export const isWrongCode = (error: unknown): boolean =>
 
 function makeLoginRefusal(): AppError {
   return new AppError('INVALID_CREDENTIALS', undefined, [], { 'www-authenticate': 'Bearer' });
-}
-
-/**
- * Enqueues the mail for a forgotten password. No account is looked up here, so that neither the answer nor its time reveals whether the
- * account exists.
- */
-export async function forgetPassword(kit: Kit, anonymous: Anonymous, email: string): Promise<ForgottenPassword> {
-  await anonymous.tx((tx) => enqueueReset(kit, tx, email));
-  return { ok: true, mail_server: kit.config.SMTP_URL !== null };
-}
-
-/**
- * Sets a new password. The password is hashed only after the token was found, so a request with an invalid token
- * is cheap. The request waits for its turn to hash before the transaction begins, because a waiting transaction
- * would hold a connection. The token of an invitation also makes the person a member of the company.
- */
-export async function resetPassword(kit: Kit, anonymous: Anonymous, input: ResetPassword): Promise<Done> {
-  await hashInTurn(() =>
-    anonymous.tx(async (tx) => {
-      const account = await consumeLink(tx, input.token, 'PASSWORD');
-      // A link that the inviting user has seen sets no password of a person who has one already in another company.
-      if (!account || (isShownToken(input.token) && account.password_hash !== null))
-        throw new AppError('INVALID_RESET_TOKEN');
-      if (!account.accepted) await joinCompany(tx, account);
-      const ended = await setPassword(tx, account, await hashWithoutWaiting(input.new_password));
-      for (const user of ended)
-        await recordAccountAudit(anonymous, user, { tx, action: chooseAuditAction(account, user) });
-    }),
-  );
-  kit.access.auth.forget();
-  return { ok: true };
-}
-
-/**
- * Returns the action of the audit entry. A reset ends sessions in each company of the person, so
- * each company gets an entry; a company that the person just joined gets an entry about that.
- */
-function chooseAuditAction(account: Account, user: UserOfReset): string {
-  return user._id === account._id && !account.accepted ? 'auth.accept-invitation' : 'auth.reset-password';
-}
-
-/** Returns whom a mailed link is for. The link stays valid, because mail programs open links by themselves. */
-export async function readPasswordLink(anonymous: Anonymous, { token }: ReadLink): Promise<PasswordLink> {
-  const account = await readLink(anonymous.read, token, 'PASSWORD');
-  if (!account) throw new AppError('INVALID_RESET_TOKEN');
-  const { accepted, company, company_name, name, email, password_hash } = account;
-  const known = isShownToken(token) ? {} : { has_password: password_hash !== null };
-  return { invitation: !accepted, company, company_name, name, email, ...known };
-}
-
-/** Accepts an invitation for a person who already has a password and keeps it. */
-export async function acceptInvitation(anonymous: Anonymous, { token }: AcceptInvitation): Promise<Done> {
-  await anonymous.tx(async (tx) => {
-    const account = await consumeLink(tx, token, 'PASSWORD');
-    if (!account || account.accepted) throw new AppError('INVALID_RESET_TOKEN');
-    if (account.password_hash === null) throw new AppError('PASSWORD_REQUIRED');
-    await joinCompany(tx, account);
-    await recordAccountAudit(anonymous, account, { tx, action: 'auth.accept-invitation' });
-  });
-  return { ok: true };
 }
 
 /** The actor of a refused log-in. A refused caller may be anybody, so the audit entry only contains their address. */

@@ -4,18 +4,8 @@ import { declareTag } from '../../platform/http/description.ts';
 import { installationOperation, publicOperation } from '../../platform/http/route.ts';
 import { isSecure, makeSessionCookie } from '../../platform/http/session-cookie.ts';
 import { ref } from '../../platform/values/schema.ts';
-import {
-  acceptInvitation,
-  forgetPassword,
-  giveSession,
-  logIn,
-  logInBrowser,
-  logInByLink,
-  logOutBrowser,
-  readMe,
-  readPasswordLink,
-  resetPassword,
-} from './auth.ts';
+import { giveSession, logIn, logInBrowser, logInByLink, logOutBrowser, readMe } from './auth.ts';
+import { acceptInvitation, forgetPassword, readPasswordLink, resetPassword } from './mailed-links.ts';
 import { passkeyRoutes } from './passkey-routes.ts';
 import { secondFactorRoutes } from './second-factor-routes.ts';
 import {

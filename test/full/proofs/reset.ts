@@ -197,7 +197,7 @@ async function useLinkConcurrently(play: ResetRun, uses: number): Promise<number
 const ANSWERS = {
   'auth/reset-password': /^400 application\/problem\+json.*"INVALID_RESET_TOKEN"/,
   'auth/login': /^401 application\/problem\+json.*"INVALID_CREDENTIALS"/,
-  'auth/forgot-password': /^200 application\/json.* {"ok":true}$/,
+  'auth/forgot-password': /^200 application\/json.* {"ok":true,"mail_server":(?:true|false)}$/,
   users: /^201 application\/json.*"status":"INVITED"/,
 };
 

@@ -4,7 +4,6 @@ import { useMutation, useQuery, type Query, type UseMutationResult, type UseQuer
 import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
 import { noteTeam } from './company.ts';
-import { useMay } from '../session/session.ts';
 import { isSearch, placesOf, ruleOf, type ConversationFilter } from './conversation-filters.ts';
 import {
   changeFeeds,
@@ -78,18 +77,6 @@ function findLoaded(id: string): Conversation | undefined {
     if (found) return found;
   }
   return undefined;
-}
-
-/** How many open conversations a user owns; undefined while it is not known, or when the caller may not read it. */
-export function useOpenConversations(owner: string): number | undefined {
-  const may = useMay('conversations:read');
-  const { data } = useQuery({
-    queryKey: ['open-conversations', owner],
-    queryFn: ({ signal }) => parley.conversations.list({ owner, open: true, limit: 1 }, { signal }),
-    enabled: may,
-    staleTime: 0,
-  });
-  return data?.meta.totalCount ?? undefined;
 }
 
 export function useCounts(): UseQueryResult<ConversationCounts> {

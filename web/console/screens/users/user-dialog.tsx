@@ -1,9 +1,8 @@
 /** Invites a person, changes what a person may do, or removes one. */
 import type { User, UserChanged, UserUpdate } from '@parley/sdk';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
-import { useOpenConversations } from '../../records/conversations.ts';
 import { useMay, useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -132,4 +131,16 @@ function RemoveUser({ user, onRemoved }: { user: User; onRemoved(changed: UserCh
       }}
     />
   );
+}
+
+/** How many open conversations a user owns; undefined while it is not known, or when the caller may not read it. */
+function useOpenConversations(owner: string): number | undefined {
+  const may = useMay('conversations:read');
+  const { data } = useQuery({
+    queryKey: ['open-conversations', owner],
+    queryFn: ({ signal }) => parley.conversations.list({ owner, open: true, limit: 1 }, { signal }),
+    enabled: may,
+    staleTime: 0,
+  });
+  return data?.meta.totalCount ?? undefined;
 }
