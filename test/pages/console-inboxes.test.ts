@@ -181,7 +181,7 @@ test('a web chat is made with its site, coloured, given questions and a secret, 
   await page.getByLabel('E-mail', { exact: true }).selectOption('Required');
   await page.getByRole('checkbox', { name: 'The company has office hours' }).check();
   await page.getByLabel('Time zone').selectOption('America/Recife');
-  await page.getByLabel('Tuesday').fill('8-12');
+  await page.getByLabel('Tuesday').fill('8-late');
   await page.getByRole('button', { name: 'Save' }).first().click();
   await page.getByText('must be a time of the day').waitFor();
   await page.getByLabel('Tuesday').fill('08:00-12:00, 13:00-17:30');
