@@ -112,7 +112,7 @@ export function buildValidRequest(gun: RequestContext): FuzzRequest {
   const operation = chance.pick(operations);
   const sent = generateBody(gun, operation);
   // Only a few different keys are used, so that keys repeat, with the same body and with others.
-  const key = operation.repeatable && chance.int(3) === 0 ? { 'idempotency-key': `key-${chance.int(50)}` } : {};
+  const key = operation.repeatable && chance.int(3) === 0 ? { 'idempotency-key': `key-${chance.int(10)}` } : {};
   const headers = { ...sent.headers, ...key };
   const shot = buildOperationRequest(gun, operation, {
     idea: 'fits',

@@ -62,7 +62,10 @@ async function checkAuditLine(pair: CompanyPair, account: Findings, { caller, as
   // The caller gives the request an id of its own, by which its lines in the audit are found.
   const id = `trail-${randomBytes(8).toString('hex')}`;
   const answer = await sendAndCheck(pair, account, { caller: withHeader(caller, 'x-request-id', id), asking });
-  const lines = await readLines(pair.platform, id);
+  const { auditAction } = asking.operation;
+  // What a run changes in the background has the id of the request, too.
+  const isRun = auditAction?.includes('.start-') === true;
+  const lines = (await readLines(pair.platform, id)).filter(({ action }) => !isRun || action === auditAction);
   const expected = listExpectedLines(pair, { caller, asking }, answer);
   if (JSON.stringify(lines) === JSON.stringify(expected)) return;
   const what = `${asking.operation.name} for ${caller.name} answers ${answer.status}`;

@@ -131,7 +131,7 @@ function takeMessage(message: Message, leads: boolean): void {
 }
 
 function forget(kind: string, id: string): void {
-  // Notifications go with what they are about.
+  // Notifications about a removed record are removed, too.
   if (kind === 'contact' || kind === 'conversation') rereadNotifications();
   if (kind === 'contact') return forgetContact(id);
   if (kind === 'contact_note') return forgetNote(id);

@@ -1,4 +1,4 @@
-/** Forms that are screens. What was changed outlives the screen: whoever leaves it and comes back finds it, and loses nothing. */
+/** Forms that fill a screen. Unsaved changes stay when the user leaves the screen, and are there when they come back. */
 import { useEffect, useMemo, type ReactElement } from 'react';
 import { useSession } from '../session/session.ts';
 import { createStore, useStore } from '../store.ts';

@@ -36,7 +36,7 @@ const sorts = createStore<ReadonlyMap<string, ListSort>>(new Map());
 const filters = createStore<ReadonlyMap<string, ListFilter>>(new Map());
 const NONE: ListFilter = {};
 
-/** What a saved view and the list's menu can both have as it is. */
+/** The filters that a saved view and the menu of the list share unchanged. */
 const SHARED = ['channel', 'sla', 'waiting_longer_than', 'owner', 'team', 'step', 'inbox', 'tag', 'filters'] as const;
 const NAMES = ['unread', 'priority', ...SHARED] as const;
 

@@ -68,7 +68,7 @@ export function RowMenu({ row, about, onRemove }: RowMenuProps): ReactElement {
   );
 }
 
-/** Reads whose row it is once somebody looks. */
+/** Loads the name of the row's contact when the menu opens. */
 function ContactName({ id }: { id: string }): string {
   const { data: contact } = useContact(id);
   return contact ? nameContact(contact) : '…';
