@@ -7,7 +7,7 @@ import { buildOpenApi } from '../src/api.ts';
 import { EVENT_NAMES } from '../src/platform/store/events.ts';
 import { openTestServer } from '../test/support/database.ts';
 import { buildForm } from '../test/full/matrix/forms.ts';
-import { openPlatform, type Json, type Platform } from '../test/support/platform.ts';
+import { openPlatform, type Answer, type Json, type Platform } from '../test/support/platform.ts';
 import { readMailToken, waitForMail } from '../test/support/people.ts';
 import { waitUntil } from '../test/support/wait.ts';
 import { recordAttachments } from './example-attachments.ts';
@@ -58,9 +58,13 @@ async function record(platform: Platform, name: string, path: string, step: Step
   cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie;
   const request = form ? describeForm(form, fileName) : body;
   if (!operations.has(spec.operationId))
-    operations.set(spec.operationId, { ...(request === undefined ? {} : { request }), answer: answer.body });
+    operations.set(spec.operationId, { ...(request === undefined ? {} : { request }), answer: describeAnswer(answer) });
   return answer.body;
 }
+
+/** An answer as the examples show it: a file that is no text stands there by its name. */
+const describeAnswer = ({ body, headers }: Answer): Json =>
+  headers.get('content-type') === 'application/zip' ? 'contact.zip' : body;
 
 /** Records how a record and its list are read, unless that is recorded already. */
 async function recordReads(platform: Platform, template: string, path: string, { key }: Step): Promise<void> {
@@ -148,6 +152,7 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   operations.set(paths['/v1/live'].get.operationId, { answer: await recordLive(platform, conversation) });
   await take('GET /v1/messages/conversation/{id}', conversation);
   await take('GET /v1/conversations/{id}/transcript', conversation);
+  await take('GET /v1/contacts/{id}/data', sent.contact);
   return { pipeline, sent };
 }
 

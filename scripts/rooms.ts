@@ -42,6 +42,7 @@ export const ROOMS = [
   'csat',
   'reports',
   'merges',
+  'contact-data',
   'departures',
   'inbound',
   'webhooks',

@@ -80,6 +80,7 @@ export const METHODS: Record<string, Record<string, string>> = {
     listBulkRuns: 'GET /v1/contacts/bulk-changes',
     getBulkRun: 'GET /v1/contacts/bulk-changes/{id}',
     cancelBulkRun: 'POST /v1/contacts/bulk-changes/{id}/cancel',
+    getData: 'GET /v1/contacts/{id}/data',
     listTableRows: 'GET /v1/contacts/{id}/table-rows',
     lookUp: 'GET /v1/contacts/{id}/look-ups/{server}',
     listNotes: 'GET /v1/contacts/{id}/notes',

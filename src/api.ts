@@ -11,6 +11,7 @@ import { campaignRoutes } from './features/campaigns/routes.ts';
 import { companyRoutes } from './features/companies/routes.ts';
 import { singleSignOnRoutes } from './features/single-sign-on/routes.ts';
 import { connectedAppRoutes } from './features/connected-apps/routes.ts';
+import { contactDataRoutes } from './features/contact-data/routes.ts';
 import { contactNoteRoutes } from './features/contacts/notes/routes.ts';
 import { contactRunRoutes } from './features/contacts/bulk/routes.ts';
 import { contactRoutes } from './features/contacts/routes.ts';
@@ -114,6 +115,7 @@ const rooms = [
   bulkRoutes,
   reportRoutes,
   mergeRoutes,
+  contactDataRoutes,
   webhookRoutes,
   deliveryReplayRoutes,
   doorWebhookRoutes,

@@ -108,6 +108,7 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   'POST /v1/conversations/{id}/typing': { scope: 'conversations:read', why: 'changes nothing of the conversation' },
   'POST /v1/conversations/bulk': { scope: 'conversations:update', why: 'changes conversations' },
   'GET /v1/conversations/{id}/transcript': { scope: 'messages:read', why: 'shows messages' },
+  'GET /v1/contacts/{id}/data': { scope: 'contacts:read', why: 'shows a contact' },
   'POST /v1/contacts/bulk-changes': { scope: 'contacts:update', why: 'changes contacts' },
   'POST /v1/contacts/bulk-changes/{id}/cancel': { scope: 'contacts:update', why: 'changes a run' },
   'POST /v1/conversations/bulk/{id}/cancel': { scope: 'conversations:update', why: 'changes a run' },

@@ -60,6 +60,23 @@ describe('the list of contacts', () => {
     await page.getByRole('button', { name: 'City is Recife', exact: true }).waitFor();
     assert.equal(await page.getByRole('searchbox').inputValue(), 'maria');
   });
+
+  test("all data of a contact is downloaded as one file, with the team's notes only when asked for", async () => {
+    await open(`/${maria._id}`);
+    for (const [name, hasNotes] of [
+      ['All data', false],
+      ["All data with the team's notes", true],
+    ] as const) {
+      await page.getByRole('button', { name: 'Download data' }).click();
+      const download = page.waitForEvent('download');
+      await page.getByRole('menuitem', { name, exact: true }).click();
+      const saved = await download;
+      assert.equal(saved.suggestedFilename(), `contact-${maria._id}.zip`);
+      const listed = (await readFile(await saved.path())).toString('latin1');
+      assert.ok(listed.includes('contact.json'));
+      assert.equal(listed.includes('notes.json'), hasNotes);
+    }
+  });
 });
 
 describe('a contact', () => {

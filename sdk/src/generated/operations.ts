@@ -535,6 +535,11 @@ export interface ContactsListBulkRunsQuery {
   status?: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
 }
 
+export interface ContactsGetDataQuery {
+  /** true: with the team's notes. By default they are left out */
+  notes?: boolean | undefined;
+}
+
 export interface ContactsListTableRowsQuery {
   /** Starts at 1, the default; cannot be combined with `after` */
   page?: number | undefined;
@@ -1803,6 +1808,8 @@ export interface Methods {
     getBulkRun: (id: string, options?: CallOptions) => Promise<ContactRun>;
     /** Cancel a bulk change of contacts. The run ends after the contact that is being changed; changes already made are kept. A run that has ended stays unchanged. Requires the scope `contacts:update`. */
     cancelBulkRun: (id: string, options?: CallOptions) => Promise<ContactRun>;
+    /** Download everything that is stored about a contact. A ZIP for a person who asks for their data: the contact, the table rows that name it, its campaigns and conversations, and per conversation the messages, satisfaction surveys, a transcript and the files. The team's notes are included only with `notes=true`. Conversations that the caller may not see are left out. If reading fails midway, the connection is cut. Requires the scope `contacts:read`. Also requires `conversations:read`, `messages:read`, `attachments:read`, `tables:read`, and `campaigns:read`. */
+    getData: (id: string, query?: ContactsGetDataQuery, options?: CallOptions) => Promise<Response>;
     /** List the rows of all tables that name a contact. Each row names its `table`. Rows that belong only to the business of the contact are not included. Requires the scope `tables:read`. */
     listTableRows: ListMethod<[id: string, query?: ContactsListTableRowsQuery, options?: CallOptions], Row>;
     /** Look a contact up with an MCP server. Calls the tool in `look_up` of the server with values of the contact, and returns what it says. 404 if the server has no `look_up`. Requires the scope `contacts:read`. */
@@ -2372,6 +2379,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     listBulkRuns: { method: 'GET', path: '/v1/contacts/bulk-changes', query: true, answer: 'list' },
     getBulkRun: { method: 'GET', path: '/v1/contacts/bulk-changes/{id}' },
     cancelBulkRun: { method: 'POST', path: '/v1/contacts/bulk-changes/{id}/cancel', key: true },
+    getData: { method: 'GET', path: '/v1/contacts/{id}/data', query: true, answer: 'file' },
     listTableRows: { method: 'GET', path: '/v1/contacts/{id}/table-rows', query: true, answer: 'list' },
     lookUp: { method: 'GET', path: '/v1/contacts/{id}/look-ups/{server}' },
     listNotes: { method: 'GET', path: '/v1/contacts/{id}/notes', query: true, answer: 'list' },

@@ -3777,6 +3777,38 @@ export interface ContactNoteUpdate {
   content?: string | undefined;
 }
 
+/** The question whether a contact was satisfied, sent when a conversation was closed, and the answer */
+export interface CsatSurvey {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** Identifier: 24 lower-case hex characters */
+  contact: string;
+  /** Identifier: 24 lower-case hex characters */
+  inbox: string;
+  /** The message that asks */
+  message: string;
+  /** The user who is rated: the owner at the close, else the user who closed it */
+  user: string | null;
+  /** The AI agent that is rated, if it handled the conversation at the close */
+  agent: string | null;
+  /** The team at the close */
+  team: string | null;
+  /** From 1, very dissatisfied, to 5, very satisfied; null without an answer. On channels with three buttons 1, 3 or 5 */
+  score: number | null;
+  /** What the contact added on the page of the survey */
+  comment: string | null;
+  /** When the contact answered */
+  rated_at: string | null;
+  /** When the conversation was closed */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
 export interface ContactChange {
   /** Tags to add to each contact */
   add_tags?: string[] | undefined;
@@ -4028,38 +4060,6 @@ export interface Participants {
 export interface ParticipantAdd {
   /** The user who is to follow */
   user: string;
-}
-
-/** The question whether a contact was satisfied, sent when a conversation was closed, and the answer */
-export interface CsatSurvey {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** Identifier: 24 lower-case hex characters */
-  conversation: string;
-  /** Identifier: 24 lower-case hex characters */
-  contact: string;
-  /** Identifier: 24 lower-case hex characters */
-  inbox: string;
-  /** The message that asks */
-  message: string;
-  /** The user who is rated: the owner at the close, else the user who closed it */
-  user: string | null;
-  /** The AI agent that is rated, if it handled the conversation at the close */
-  agent: string | null;
-  /** The team at the close */
-  team: string | null;
-  /** From 1, very dissatisfied, to 5, very satisfied; null without an answer. On channels with three buttons 1, 3 or 5 */
-  score: number | null;
-  /** What the contact added on the page of the survey */
-  comment: string | null;
-  /** When the contact answered */
-  rated_at: string | null;
-  /** When the conversation was closed */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
 }
 
 export interface QuickReply {

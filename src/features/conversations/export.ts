@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { sendCsv } from '../../platform/http/download.ts';
+import { walkPages } from '../../platform/store/paging.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
 import { csvLine } from '../../platform/work/sheets/csv.ts';
 import type { CustomField } from '../custom-fields/schemas.ts';
@@ -46,30 +47,21 @@ export async function exportConversations(
   filters: ConversationFilters,
   reply: FastifyReply,
 ): Promise<Readable> {
-  const read = (after?: string) =>
-    pageConversations(
-      { ...tenant, read: tenant.walk },
-      { ...filters, limit: PORTION, skipCount: true, sort: '-createdAt', ...(after !== undefined && { after }) },
-    );
+  const walker = { ...tenant, read: tenant.walk };
+  const pages = walkPages(PORTION, (window) =>
+    pageConversations(walker, { ...filters, ...window, sort: '-createdAt' }),
+  );
   // Checks the filters.
   await pageConversations(tenant, { ...filters, limit: 1, skipCount: true, sort: '-createdAt' });
   const fields = await listAllDefinitions(tenant.read, 'conversation');
   await kit.admitExport(tenant.companyId, reply);
-  return sendCsv(reply, 'conversations.csv', writePortions(read, fields));
+  return sendCsv(reply, 'conversations.csv', writePortions(pages, fields));
 }
 
-async function* writePortions(
-  read: (after?: string) => ReturnType<typeof pageConversations>,
-  fields: CustomField[],
-): AsyncGenerator<string> {
+async function* writePortions(pages: AsyncIterable<Conversation[]>, fields: CustomField[]): AsyncGenerator<string> {
   const summary = SUMMARY.map((name) => `contact_${name}`);
   yield csvLine(['_id', 'contact', ...summary, ...COLUMNS, ...fields.map(({ slug }) => `custom_fields.${slug}`)]);
-  let after: string | undefined;
-  do {
-    const { result, meta } = await read(after);
-    if (result.length > 0) yield result.map((each) => toLine(each, fields)).join('');
-    after = meta.nextCursor ?? undefined;
-  } while (after !== undefined);
+  for await (const page of pages) yield page.map((each) => toLine(each, fields)).join('');
 }
 
 function toLine(conversation: Conversation, fields: CustomField[]): string {

@@ -1,13 +1,22 @@
 /**
  * Answers with a file that is streamed while it is read from the database, so that a large export takes no more memory than a small one.
  */
-import { Readable } from 'node:stream';
+import { addAbortSignal, Readable, type PassThrough } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import { ZipFile } from 'yazl';
 import { AppError } from '../values/errors.ts';
 import { createReplyPlaces, type AdmitReply } from './reply-places.ts';
 import { createShares } from '../work/shares.ts';
 import { declareLimit } from '../values/limits.ts';
+
+/** The answer schema of operations that return a ZIP. */
+export const zipAnswer = (description: string) =>
+  Type.Unsafe<Readable>({
+    description,
+    content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } },
+  });
 
 /** The answer schema of operations that return a CSV file. */
 export const CSV_ANSWER = Type.Unsafe<Readable>({
@@ -40,6 +49,37 @@ export function createExportAdmission(waitMs = WAIT_MS): AdmitReply {
 /** Sends a CSV file. */
 export const sendCsv = (reply: FastifyReply, name: string, portions: AsyncGenerator<string>): Readable =>
   sendFile(reply, { name, type: 'text/csv; charset=utf-8; header=present' }, portions);
+
+/** A file of a ZIP. Its content is read when its turn comes. */
+export interface ZipEntry {
+  /** The path in the ZIP. */
+  name: string;
+  changedAt: Date;
+  content: AsyncIterable<string | Uint8Array>;
+}
+
+/** Sends a ZIP of files that are read one after the other. What sendFile says of portions holds for the files. */
+export function sendZip(reply: FastifyReply, name: string, entries: AsyncIterable<ZipEntry>): Readable {
+  const zip = new ZipFile();
+  const out = zip.outputStream as PassThrough;
+  const fail = (error: Error): void => void out.destroy(error);
+  zip.on('error', fail);
+  packEntries(zip, out, entries).catch(fail);
+  reply.header('content-type', 'application/zip');
+  reply.header('content-disposition', `attachment; filename="${name}"`);
+  return out;
+}
+
+async function packEntries(zip: ZipFile, out: PassThrough, entries: AsyncIterable<ZipEntry>): Promise<void> {
+  const hungUp = new AbortController();
+  out.once('close', () => hungUp.abort());
+  for await (const { name, changedAt, content } of entries) {
+    const source = addAbortSignal(hungUp.signal, Readable.from(content));
+    zip.addReadStream(source, name, { mtime: changedAt });
+    await finished(source);
+  }
+  zip.end();
+}
 
 /**
  * Sends a file to be saved. `portions` yields texts of some hundred lines, each when the client is ready for it. When the client hangs up, no more

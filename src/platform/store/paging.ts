@@ -273,3 +273,23 @@ export function windowKeyColumns({ field }: Window): string {
   const { at, id } = ORDERS[field];
   return id === null || id === '_id' ? `${at}, _id` : `${at}, ${id}, ${id} as _id`;
 }
+
+/** Where walkPages is: the window of the next page. */
+export interface WalkedWindow {
+  limit: number;
+  skipCount: true;
+  after?: string;
+}
+
+/** Reads a whole list, page after page. Each page is read when the one before was worked off. */
+export async function* walkPages<R>(
+  limit: number,
+  read: (window: WalkedWindow) => Promise<Page<R>>,
+): AsyncGenerator<R[]> {
+  let after: string | null = null;
+  do {
+    const page: Page<R> = await read({ limit, skipCount: true, ...(after !== null && { after }) });
+    if (page.result.length > 0) yield page.result;
+    after = page.meta.nextCursor;
+  } while (after !== null);
+}

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../../kit.ts';
 import { sendFile } from '../../../platform/http/download.ts';
 import { escapeHtml } from '../../../platform/outside/mail-layout.ts';
-import { pageWindow } from '../../../platform/store/paging.ts';
+import { pageWindow, walkPages } from '../../../platform/store/paging.ts';
 import type { Tenant } from '../../../platform/store/tenant.ts';
 import { invalid } from '../../../platform/values/errors.ts';
 import { isTimeZone } from '../../../platform/values/time-zone.ts';
@@ -20,13 +20,17 @@ import { TRANSCRIPT_WORDS, type TranscriptWords } from './words.ts';
 // A message has at most some 100 kB of text, so that a portion fits into memory in any case.
 const PORTION = 100;
 
-interface Written {
-  conversation: Conversation;
+/** How a transcript is written. */
+export interface TranscriptForm {
   words: TranscriptWords;
   isHtml: boolean;
   withNotes: boolean;
   zone: string;
   time: Intl.DateTimeFormat;
+}
+
+interface Written extends TranscriptForm {
+  conversation: Conversation;
 }
 
 export async function sendTranscript(
@@ -36,42 +40,46 @@ export async function sendTranscript(
   { query, reply }: { query: TranscriptQuery; reply: FastifyReply },
 ): Promise<Readable> {
   const conversation = await expectConversation(tenant.read, id);
+  const form = await readForm(tenant, query);
+  await kit.admitExport(tenant.companyId, reply);
+  const file = form.isHtml
+    ? { name: `transcript-${id}.html`, type: 'text/html; charset=utf-8' }
+    : { name: `transcript-${id}.txt`, type: 'text/plain; charset=utf-8' };
+  return sendFile(reply, file, writeTranscript(tenant, conversation, form));
+}
+
+/** Reads how a transcript is written. Throws for an unknown time zone. */
+export async function readForm(tenant: Tenant, query: TranscriptQuery): Promise<TranscriptForm> {
   const { general_config: usual } = await readOwningCompany(tenant.read);
   const { format = 'TEXT', notes = false, language = usual.language, time_zone: zone = usual.time_zone } = query;
   if (!/^[A-Za-z]/.test(zone) || !isTimeZone(zone)) throw invalid('time_zone', 'is not a time zone');
-  await kit.admitExport(tenant.companyId, reply);
-  const isHtml = format === 'HTML';
-  const written: Written = {
-    conversation,
+  return {
     words: TRANSCRIPT_WORDS[language],
-    isHtml,
+    isHtml: format === 'HTML',
     withNotes: notes,
     zone,
     time: new Intl.DateTimeFormat(language, { timeZone: zone, dateStyle: 'short', timeStyle: 'short' }),
   };
-  const file = isHtml
-    ? { name: `transcript-${id}.html`, type: 'text/html; charset=utf-8' }
-    : { name: `transcript-${id}.txt`, type: 'text/plain; charset=utf-8' };
-  return sendFile(reply, file, writePortions(tenant, written));
 }
 
-async function* writePortions(tenant: Tenant, written: Written): AsyncGenerator<string> {
-  const { conversation, isHtml, withNotes } = written;
+/** Writes the transcript of a conversation in portions, each read when it is asked for. */
+export async function* writeTranscript(
+  tenant: Tenant,
+  conversation: Conversation,
+  form: TranscriptForm,
+): AsyncGenerator<string> {
+  const { isHtml, withNotes } = form;
+  const written = { ...form, conversation };
   yield writeHead(written);
-  let after: string | undefined;
-  do {
-    const window = pageWindow(`transcript:${conversation._id}`, {
-      limit: PORTION,
-      skipCount: true,
-      sort: 'createdAt',
-      after,
-    });
-    const { result, meta } = await listMessages(tenant.walk, conversation._id, window);
-    const shown = result.filter(({ message_type: type }) => type !== 'SYSTEM' && (withNotes || type !== 'NOTE'));
+  const pages = walkPages(PORTION, (window) => {
+    const place = pageWindow(`transcript:${conversation._id}`, { ...window, sort: 'createdAt' });
+    return listMessages(tenant.walk, conversation._id, place);
+  });
+  for await (const page of pages) {
+    const shown = page.filter(({ message_type: type }) => type !== 'SYSTEM' && (withNotes || type !== 'NOTE'));
     const names = await nameSenders(tenant.walk, [...new Set(shown.flatMap(({ sender }) => sender ?? []))]);
     if (shown.length > 0) yield shown.map((message) => writeMessage(written, message, names)).join('');
-    after = meta.nextCursor ?? undefined;
-  } while (after !== undefined);
+  }
   if (isHtml) yield '</body>\n</html>\n';
 }
 

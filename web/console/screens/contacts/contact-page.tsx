@@ -25,6 +25,7 @@ import { showNotice } from '../../ui/toast.tsx';
 import { Tags } from './columns.tsx';
 import { ContactConversations } from './contact-conversations.tsx';
 import { ContactDialog } from './contact-dialog.tsx';
+import { DataMenu } from './data-menu.tsx';
 import { useListQuery } from './list-state.ts';
 import { MergeDialog } from './merge-dialog.tsx';
 import { CONTACTS } from './texts.ts';
@@ -147,6 +148,7 @@ function Actions({ contact }: { contact: Contact }): ReactElement {
           </Button>
         </>
       )}
+      <DataMenu contact={contact._id} />
       {mayRemove && (
         <Button icon="remove" onClick={() => start('REMOVE')}>
           {common.remove}

@@ -1,0 +1,136 @@
+/** Writes everything that is stored about a contact as one ZIP, for a person who asks for their data. */
+import type { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { sendZip, type ZipEntry } from '../../platform/http/download.ts';
+import { walkPages, type WalkedWindow } from '../../platform/store/paging.ts';
+import type { Tenant } from '../../platform/store/tenant.ts';
+import { expectAttachment, openAttachment } from '../attachments/attachments.ts';
+import { dropFolders } from '../attachments/file-names.ts';
+import { pageEnrollments } from '../campaigns/enrollments/enrollments.ts';
+import { readContact } from '../contacts/contacts.ts';
+import { pageNotes } from '../contacts/notes/notes.ts';
+import type { Contact } from '../contacts/schemas.ts';
+import { pageConversations } from '../conversations/list.ts';
+import type { Conversation } from '../conversations/schemas.ts';
+import { pageSurveys } from '../csat/csat.ts';
+import { pageMessages } from '../messages/messages.ts';
+import type { Message } from '../messages/schemas.ts';
+import { readForm, writeTranscript, type TranscriptForm } from '../messages/transcript/transcript.ts';
+import { pageRowsOfContact } from '../tables/rows/of-contact.ts';
+import type { ContactDataQuery } from './schemas.ts';
+
+// A message has at most some 100 kB of text, so that a page fits into memory in any case.
+const PAGE = 100;
+const OLDEST_FIRST = { sort: 'createdAt' } as const;
+
+interface Asked {
+  kit: Kit;
+  /** Reads in turns with the other long answers of the company. */
+  tenant: Tenant;
+  contact: Contact;
+  form: TranscriptForm;
+  changedAt: Date;
+}
+
+/** Sends what the caller may see of the contact. Throws NOT_FOUND, and RATE_LIMITED for a third export at once. */
+export async function sendContactData(
+  kit: Kit,
+  tenant: Tenant,
+  id: string,
+  { query, reply }: { query: ContactDataQuery; reply: FastifyReply },
+): Promise<Readable> {
+  const contact = await readContact(tenant, id);
+  const form = await readForm(tenant, { format: 'HTML', ...query });
+  await kit.admitExport(tenant.companyId, reply);
+  const asked = { kit, tenant: { ...tenant, read: tenant.walk }, contact, form, changedAt: new Date() };
+  return sendZip(reply, `contact-${id}.zip`, listFiles(asked));
+}
+
+async function* listFiles(asked: Asked): AsyncGenerator<ZipEntry> {
+  const { tenant, contact, form, changedAt } = asked;
+  const { _id: id } = contact;
+  const lists = [
+    { name: 'contact.json', pages: [[contact]] },
+    ...(form.withNotes
+      ? [{ name: 'notes.json', pages: walkPages(PAGE, (at) => pageNotes(tenant, id, { ...at, ...OLDEST_FIRST })) }]
+      : []),
+    {
+      name: 'table-rows.json',
+      pages: walkPages(PAGE, (at) => pageRowsOfContact(tenant, id, { ...at, ...OLDEST_FIRST })),
+    },
+    {
+      name: 'campaigns.json',
+      pages: walkPages(PAGE, (at) => pageEnrollments(tenant, { ...at, ...OLDEST_FIRST, contact: id })),
+    },
+    { name: 'conversations.json', pages: walkConversations(asked) },
+  ];
+  for (const { name, pages } of lists) yield { name, changedAt, content: writeJson(pages) };
+  for await (const page of walkConversations(asked)) {
+    for (const conversation of page) yield* listConversationFiles(asked, conversation);
+  }
+}
+
+/** Without notes, a conversation does not show one as its last message, either. */
+async function* walkConversations({ tenant, contact, form }: Asked): AsyncGenerator<Conversation[]> {
+  const read = (at: WalkedWindow) => pageConversations(tenant, { ...at, ...OLDEST_FIRST, contact: contact._id });
+  const hides = (last: Conversation['last_message']): boolean => !form.withNotes && last?.message_type === 'NOTE';
+  for await (const page of walkPages(PAGE, read)) {
+    yield page.map((each) => (hides(each.last_message) ? { ...each, last_message: null } : each));
+  }
+}
+
+/** The records are read again for each file, so that a long conversation is never in memory as a whole. */
+async function* listConversationFiles(asked: Asked, conversation: Conversation): AsyncGenerator<ZipEntry> {
+  const { tenant, form } = asked;
+  const { _id: id, createdAt, updatedAt } = conversation;
+  const changedAt = new Date(updatedAt);
+  const folder = `conversations/${createdAt.slice(0, 10)}-${id}`;
+  const files = new Set<string>();
+  const surveys = walkPages(PAGE, (at) => pageSurveys(tenant, { ...at, ...OLDEST_FIRST, conversation: id }));
+  yield { name: `${folder}/messages.json`, changedAt, content: writeJson(walkMessages(asked, id, files)) };
+  yield { name: `${folder}/surveys.json`, changedAt, content: writeJson(surveys) };
+  yield { name: `${folder}/transcript.html`, changedAt, content: writeTranscript(tenant, conversation, form) };
+  for (const file of files) yield* openFile(asked, file, `${folder}/files`);
+}
+
+/** Notes which files the messages have. */
+async function* walkMessages(
+  { tenant, form }: Asked,
+  conversation: string,
+  files: Set<string>,
+): AsyncGenerator<Message[]> {
+  for await (const page of walkPages(PAGE, (at) => pageMessages(tenant, conversation, { ...at, ...OLDEST_FIRST }))) {
+    const shown = page.filter(({ message_type: type }) => form.withNotes || type !== 'NOTE');
+    for (const { attachment } of shown) if (attachment !== null) files.add(attachment);
+    yield shown;
+  }
+}
+
+/** Opens a file when its turn comes. One that has not been fetched or is gone is left out; its message says why. */
+async function* openFile({ kit, tenant }: Asked, id: string, folder: string): AsyncGenerator<ZipEntry> {
+  const row = await expectAttachment(tenant.read, id, 'attachment');
+  const opened = await openAttachment(kit, row);
+  if (!opened) return;
+  try {
+    yield {
+      name: `${folder}/${id}-${dropFolders(opened.fileName)}`,
+      changedAt: new Date(row.createdAt),
+      content: opened.body,
+    };
+  } finally {
+    opened.body.destroy();
+  }
+}
+
+/** Writes the records of all pages as one array, a record per line. */
+async function* writeJson(pages: AsyncIterable<object[]> | Iterable<object[]>): AsyncGenerator<string> {
+  let before = '[\n';
+  for await (const page of pages) {
+    for (const record of page) {
+      yield before + JSON.stringify(record);
+      before = ',\n';
+    }
+  }
+  yield before === '[\n' ? '[]\n' : '\n]\n';
+}
