@@ -152,7 +152,6 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   operations.set(paths['/v1/live'].get.operationId, { answer: await recordLive(platform, conversation) });
   await take('GET /v1/messages/conversation/{id}', conversation);
   await take('GET /v1/conversations/{id}/transcript', conversation);
-  await take('GET /v1/contacts/{id}/data', sent.contact);
   return { pipeline, sent };
 }
 
@@ -267,6 +266,7 @@ try {
   await recordCompanies(take, platform);
   const records = await recordRecords({ take, forget }, user);
   const talk = await recordConversations(take, platform, { ...records, user });
+  await take('GET /v1/contacts/{id}/data', talk.sent.contact);
   await recordReports(take, platform, user);
   await recordRevocation(take, platform, talk.sent.contact);
   await recordBulk(take, platform.demo.inbox);

@@ -5,7 +5,6 @@ export const ROOMS = [
   'teams',
   'connected-apps',
   'auth',
-  'audit',
   'custom-fields',
   'imports',
   'attachments',
@@ -48,6 +47,7 @@ export const ROOMS = [
   'webhooks',
   'live',
   'web-chat',
+  'audit',
 ] as const;
 
 export type Room = (typeof ROOMS)[number];

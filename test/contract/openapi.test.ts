@@ -589,11 +589,7 @@ describe('every operation', () => {
       for (const status of successes) {
         const { content } = spec.responses[status];
         // An export is a file and the live stream has no end; every other answer is a record.
-        assert.ok(
-          (content['application/json'] ?? content['text/csv'] ?? content['text/plain'] ?? content['text/event-stream'])
-            .schema,
-          name,
-        );
+        assert.ok((content['application/json'] ?? Object.values<Json>(content)[0]).schema, name);
         assert.ok(spec.responses[status].description !== undefined, name);
       }
     }

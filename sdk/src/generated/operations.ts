@@ -1716,7 +1716,7 @@ export interface Methods {
     disableSecondFactor: (body: SecondFactorProof, options?: CallOptions) => Promise<SecondFactor>;
   };
   audit: {
-    /** List who did what to which record, and from where. One entry for each change made by an operation: who, which action on which record, the names of the fields that the request set, the address and the request id. Values are not recorded. Requires the scope `audit:read`. */
+    /** List who did what to which record, and from where. One entry for each change made by an operation: who, which action on which record, the names of the fields that the request set, the address and the request id. Values are not recorded; `resource_name` is looked up when you ask. Requires the scope `audit:read`. */
     list: ListMethod<[query?: AuditListQuery, options?: CallOptions], AuditEntry>;
   };
   customFields: {

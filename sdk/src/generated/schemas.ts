@@ -2491,6 +2491,8 @@ export interface AuditEntry {
   resource: string;
   /** Identifier: 24 lower-case hex characters */
   resource_id: string | null;
+  /** The name that the record has now; of a conversation or message that of the contact. Null if it was erased, has no name, or the caller may not read it */
+  resource_name: string | null;
   /** Which fields of the record were set; never their values */
   fields: string[];
   /** The IP address of the request */

@@ -7,6 +7,7 @@ import { startPlatform, type Answer, type CallOptions, type Json } from '../../.
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { type Statement } from '../../platform/store/db.ts';
 import { ROLES } from '../../platform/store/roles.ts';
+import { sendText, writeAsContact } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow } from '../../platform/store/paging.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
@@ -53,6 +54,7 @@ describe('the line that a write leaves in the audit', () => {
       action: 'users.create',
       resource: 'users',
       resource_id: body._id,
+      resource_name: 'Planted Name',
       fields: ['name', 'email', 'role'],
       address: '127.0.0.1',
       user_agent: 'integration/1.2',
@@ -111,6 +113,31 @@ describe('the line that a write leaves in the audit', () => {
     await invite(201, { email });
     await invite(409, { email });
     assert.equal(await countLines(), before + 1);
+  });
+
+  test('an entry names its record as it is called now, for callers who may read it', async () => {
+    const { key, _id: company } = await platform.createCompany();
+    const { token: blind } = await platform.createKey(company, ['audit:read']);
+    const { body: team } = await platform.call(201, 'POST', '/v1/teams', { key, body: { name: 'Sales' } });
+    const say = async (by: string): Promise<unknown[]> =>
+      (await listLines({ resource: team._id }, { key: by })).map((line) => line.resource_name);
+    assert.deepEqual([await say(key), await say(blind)], [['Sales'], [null]]);
+    await platform.call(200, 'PATCH', `/v1/teams/${team._id}`, { key, body: { name: 'Support' } });
+    assert.deepEqual(await say(key), ['Support', 'Support']);
+  });
+
+  test('an entry about a conversation or a message names its contact until the contact is erased', async () => {
+    const { conversation, contact } = await writeAsContact(platform);
+    await sendText(platform, conversation._id);
+    const { name } = conversation.contact_summary;
+    const [line] = await listLines({ action: 'messages.create', limit: '1' });
+    assert.equal(line.resource_name, name);
+    const change = { priority: 'HIGH' };
+    await platform.call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: change });
+    const about = { resource: conversation._id };
+    assert.equal((await listLines(about))[0].resource_name, name);
+    await platform.call(200, 'DELETE', `/v1/contacts/${contact._id}`);
+    assert.equal((await listLines(about))[0].resource_name, null);
   });
 
   test('a change whose audit line cannot be written does not happen', async () => {

@@ -2,13 +2,15 @@
 import type { Kit } from '../../kit.ts';
 import { purgeAttempts } from '../../platform/http/idempotency.ts';
 import { isId } from '../../platform/values/ids.ts';
+import { allows } from '../../platform/values/scopes.ts';
 import { purgeBuckets } from '../../platform/http/limits.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import { workInPortions } from '../../platform/store/portions.ts';
 import { renewPartitions, type PartitionedTable } from '../../platform/store/partitions.ts';
 import type { SystemTx, Tenant } from '../../platform/store/tenant.ts';
+import { findNames } from './name-queries.ts';
 import { deleteOldAudit, findFirstKeptLine, listAudit, listInstallationAudit } from './queries.ts';
-import type { AuditEntry, AuditQuery } from './schemas.ts';
+import type { AuditEntry, AuditLine, AuditQuery } from './schemas.ts';
 import { declareSettingLimit } from '../../platform/values/limits.ts';
 
 declareSettingLimit('AUDIT_RETENTION_DAYS', {
@@ -31,14 +33,21 @@ export async function pageAudit(tenant: Tenant, query: AuditQuery): Promise<Page
     from: query.from ?? null,
     to: query.to ?? null,
   };
-  return listAudit(tenant.read, filter, pageWindow('audit', query));
+  const page = await listAudit(tenant.read, filter, pageWindow('audit', query));
+  return { ...page, result: await nameRecords(tenant, page.result) };
+}
+
+async function nameRecords({ read, principal }: Tenant, lines: AuditLine[]): Promise<AuditEntry[]> {
+  const ids = [...new Set(lines.flatMap(({ resource_id: id }) => id ?? []))];
+  const names = ids.length > 0 ? await findNames(read, ids, (scope) => allows(principal.scopes, scope)) : null;
+  return lines.map((line) => ({ ...line, resource_name: names?.get(line.resource_id ?? '') ?? null }));
 }
 
 // The number of newest lines that the operator's command shows; no one looks through more.
 const SHOWN = 1_000;
 
 /** The lines about global keys, which no company may read, for the operator's command line. */
-export function listInstallationEntries(tx: SystemTx): Promise<AuditEntry[]> {
+export function listInstallationEntries(tx: SystemTx): Promise<AuditLine[]> {
   return listInstallationAudit(tx, SHOWN);
 }
 

@@ -4,7 +4,7 @@ import { listPage } from '../../platform/store/plain-list.ts';
 import { pageRangeBounds, IN_STRETCH, type PageRange } from '../../platform/store/retention.ts';
 import type { PartitionSuffix } from '../../platform/store/partitions.ts';
 import type { SystemTx, TenantRead } from '../../platform/store/tenant.ts';
-import type { AuditEntry } from './schemas.ts';
+import type { AuditLine } from './schemas.ts';
 
 const COLUMNS = `_id, company_id as company, json_build_object('type', actor_type, '_id', actor_id, 'name', actor_name) as actor,
   action, resource, resource_id, fields, address, user_agent, request_id, via, ai, created_at as "createdAt", created_at as "updatedAt"`;
@@ -46,7 +46,7 @@ function buildConditions(filter: AuditFilter): { name: string; clause: string; v
   };
 }
 
-export function listAudit(tx: TenantRead, filter: AuditFilter, window: Window): Promise<Page<AuditEntry>> {
+export function listAudit(tx: TenantRead, filter: AuditFilter, window: Window): Promise<Page<AuditLine>> {
   const { name, clause, values } = buildConditions(filter);
   return listPage(tx, window, {
     name: 'audit',
@@ -59,7 +59,7 @@ export function listAudit(tx: TenantRead, filter: AuditFilter, window: Window): 
 }
 
 /** The newest lines that belong to no company: what was done with global keys. */
-export function listInstallationAudit(tx: SystemTx, most: number): Promise<AuditEntry[]> {
+export function listInstallationAudit(tx: SystemTx, most: number): Promise<AuditLine[]> {
   return many(tx, {
     name: 'audit.listInstallation',
     text: `select ${COLUMNS} from audit_log where company_id is null order by created_at desc, _id desc limit $1`,

@@ -14,7 +14,7 @@ export function auditRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'List who did what to which record, and from where',
     description:
       'One entry for each change made by an operation: who, which action on which record, the names of the ' +
-      'fields that the request set, the address and the request id. Values are not recorded.',
+      'fields that the request set, the address and the request id. Values are not recorded; `resource_name` is looked up when you ask.',
     query: AuditQuery,
     answers: { 200: AuditList },
     handler: (tenant, { query }) => pageAudit(tenant, query),

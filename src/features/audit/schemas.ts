@@ -18,6 +18,11 @@ export const AuditEntry = define(
     action: plain.text('The action, such as inboxes.update or auth.login'),
     resource: plain.text('The kind of record, such as inboxes'),
     resource_id: nullable(recordId('*')),
+    resource_name: nullable(
+      plain.text(
+        'The name that the record has now; of a conversation or message that of the contact. Null if it was erased, has no name, or the caller may not read it',
+      ),
+    ),
     fields: Type.Array(plain.text('The names of the fields in the request, without their values'), {
       description: 'Which fields of the record were set; never their values',
     }),
@@ -45,6 +50,8 @@ export const AuditEntry = define(
   }),
 );
 export type AuditEntry = Static<typeof AuditEntry>;
+/** An entry as it is stored: it names no values. */
+export type AuditLine = Omit<AuditEntry, 'resource_name'>;
 
 export const AuditList = pageSchema(ref(AuditEntry));
 export const AuditQuery = pageQuery('-createdAt', {

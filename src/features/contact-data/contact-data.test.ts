@@ -102,8 +102,8 @@ test('the data of many conversations and messages has each of them once', async 
     [conversation._id],
   );
   const files = await download(contact._id);
-  const listed = readJson(files, 'conversations.json').map(({ _id }: Json) => String(_id));
-  assert.deepEqual(listed.toSorted(), [conversation._id, ...conversations.map(({ _id }) => _id)].toSorted());
+  const listed = readJson(files, 'conversations.json').map(({ _id }: Json): string => _id);
+  assert.deepEqual(listed.toSorted(), [String(conversation._id), ...conversations.map(({ _id }) => _id)].toSorted());
   const long = [...files.keys()].find((name) => name.endsWith(`${conversation._id}/messages.json`)) ?? '';
   assert.equal(new Set(readJson(files, long).map(({ _id }: Json) => _id)).size, 235);
   assert.equal([...files.keys()].filter((name) => name.endsWith('/messages.json')).length, 124);

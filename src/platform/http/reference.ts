@@ -140,6 +140,9 @@ const HEADERS_BY_STATUS = new Map<string, HeaderName[]>([
   ['503', ['retry-after']],
 ]);
 
+/** What is answered as a file to be saved. */
+const FILE_TYPES = new Set(['text/csv', 'text/plain', 'application/zip']);
+
 function showAnswers({ parameters = [], responses }: DocumentedOperation): void {
   const isRepeatable = parameters.some(({ name }) => name === 'idempotency-key');
   for (const [status, answer] of Object.entries(responses)) {
@@ -148,7 +151,8 @@ function showAnswers({ parameters = [], responses }: DocumentedOperation): void 
     const names: HeaderName[] = ['x-request-id'];
     if (isSuccess) names.push(...RATES);
     if (isSuccess && isRepeatable) names.push('idempotent-replayed');
-    if (isSuccess && answer.content?.['text/csv']) names.push('content-disposition');
+    if (isSuccess && Object.keys(answer.content ?? {}).some((type) => FILE_TYPES.has(type)))
+      names.push('content-disposition');
     if (status !== '409' || isRepeatable) names.push(...(HEADERS_BY_STATUS.get(status) ?? []));
     answer.headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
   }
@@ -168,7 +172,7 @@ function showExamples(
   if (asked && request !== undefined) asked.example = request;
   for (const [status, { description, content = {} }] of Object.entries(responses)) {
     const problem = content['application/problem+json'];
-    const shown = content[JSON_TYPE] ?? content['text/csv'] ?? content['text/plain'] ?? content['text/event-stream'];
+    const shown = content[JSON_TYPE] ?? Object.values(content)[0];
     if (shown && status.startsWith('2') && answer !== undefined) shown.example = answer;
     if (problem)
       problem.examples = Object.fromEntries(

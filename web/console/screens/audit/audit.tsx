@@ -44,7 +44,7 @@ export function AuditScreen(): ReactElement {
             label={names.audit}
             feed={feed}
             columns={useColumns()}
-            below={({ createdAt }) => formatListed(createdAt)}
+            below={({ createdAt, resource_name: name }) => [name ?? [], formatListed(createdAt)].flat().join(' · ')}
             empty={<Empty icon="audit" title={texts.nothing} />}
             onOpen={open}
           />
@@ -84,6 +84,13 @@ function useColumns(): Column<AuditEntry>[] {
     },
     { key: 'who', title: texts.who, width: 'minmax(120px, 2fr)', render: ({ actor }) => nameActor(actor) },
     { key: 'action', title: texts.action, width: 'minmax(140px, 3fr)', render: nameAction },
+    {
+      key: 'record',
+      title: texts.record,
+      width: 'minmax(120px, 2fr)',
+      isSecondary: true,
+      render: ({ resource_name: name }) => name ?? '–',
+    },
     {
       key: 'address',
       title: texts.address,

@@ -1,23 +1,16 @@
 /** Says who and what an entry is about. */
 import type { AuditEntry } from '@parley/sdk';
-import { useUsers } from '../../records/company.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { AUDIT, RESOURCE_NAMES } from './texts.ts';
 import { VERB_NAMES } from './verb-texts.ts';
 
 /** Returns how an entry's action is written. An action that a newer platform records is written as the platform names it. */
-export function useActionWords(): (
-  entry: Pick<AuditEntry, 'action' | 'resource'> & Partial<Pick<AuditEntry, 'resource_id' | 'actor'>>,
-) => string {
-  const users = useUsers();
+export function useActionWords(): (entry: Pick<AuditEntry, 'action'>) => string {
   const resources = new Map(Object.entries(useTexts(RESOURCE_NAMES)));
   const verbs = new Map(Object.entries(useTexts(VERB_NAMES)));
-  return ({ action, resource_id, actor }) => {
+  return ({ action }) => {
     const [resource = '', verb = ''] = action.split('.');
-    const words = `${resources.get(resource) ?? resource}: ${verbs.get(verb) ?? verb}`;
-    // A log-in is about a person, whoever tried it.
-    const person = resource === 'auth' && users.find(({ _id }) => _id === resource_id);
-    return person && person._id !== actor?._id ? `${words} (${person.name})` : words;
+    return `${resources.get(resource) ?? resource}: ${verbs.get(verb) ?? verb}`;
   };
 }
 
