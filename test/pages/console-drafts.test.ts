@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { uploadFile } from '../support/attachments.ts';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, holdAnswers, openConsole, waitForSent } from '../support/console.ts';
 import { makePng } from '../support/media-samples.ts';
+import { makeTextPdf } from '../support/pdf.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
-import { writeAsContact } from '../support/traffic.ts';
+import { sendText, writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
@@ -89,6 +91,29 @@ test('the files and the quote of a reply survive leaving the conversation and a 
   await second.getByText('Reply to').waitFor({ state: 'detached' });
   assert.deepEqual(await listActs(conversation._id), ['TEXT Manda a foto?', 'IMAGE Segue', 'IMAGE null']);
   assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('the row of a conversation names who wrote last, and its file; a new message stands there before what is begun', async () => {
+  const contact = { from: '5511988880177', name: 'Nara Última' };
+  const { conversation } = await writeAsContact(platform, contact);
+  const { page, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const row = page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: /Nara Última/ });
+  const { token: key } = await platform.createUser(platform.demo._id, 'OPERATOR', 'Rosa Lima');
+  const sent = await sendText(platform, conversation._id, { content: 'We open at nine', key });
+  await row.filter({ hasText: 'Rosa Lima: We open at nine' }).waitFor();
+  await platform.database.sql('update messages set revoked_at = now(), content = null where _id = $1', [sent._id]);
+  await page.reload();
+  await row.filter({ hasText: 'Rosa Lima: Deleted message' }).waitFor();
+  const { _id: attachment } = await uploadFile(platform, { data: makeTextPdf([['Prices']]), name: 'prices.pdf' });
+  const document = { conversationId: conversation._id, message: { attachment } };
+  await platform.call(201, 'POST', '/v1/messages/send-document', { key, body: document });
+  await row.filter({ hasText: 'Rosa Lima: prices.pdf' }).waitFor();
+  await page.getByRole('textbox', { name: 'Write a message' }).fill('A text that is begun');
+  await page.goto(`${platform.url}/console/inbox/all`);
+  await row.filter({ hasText: 'A text that is begun' }).waitFor();
+  await writeAsContact(platform, { ...contact, text: 'And on Sundays?' });
+  await row.filter({ hasText: 'Draft' }).filter({ hasText: 'And on Sundays?' }).waitFor();
   await close();
 });
 

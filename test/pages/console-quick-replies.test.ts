@@ -61,6 +61,27 @@ test('a shared text is written with a variable, refused where its shortcut is ta
   await close();
 });
 
+test('a reply in which a variable of a quick reply is left is not sent until it is replaced', async () => {
+  const { conversation, contact } = await writeAsContact(platform, { name: '' });
+  await platform.call(200, 'PATCH', `/v1/contacts/${contact._id}`, { body: { name: null } });
+  const body = { title: 'Greeting', shortcut: 'greeting', content: 'Hello {{contact.first_name}}!' };
+  const { _id } = (await platform.call(201, 'POST', '/v1/quick-replies', { body })).body;
+  const { page, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const message = page.getByRole('textbox', { name: 'Write a message' });
+  await message.pressSequentially('/greet');
+  await page.getByRole('option', { name: /Greeting/ }).click();
+  await page.getByText('The contact has no value for {{contact.first_name}}.').waitFor();
+  const send = page.getByRole('button', { name: 'Send', exact: true });
+  assert.ok(await send.isDisabled());
+  await message.press('Enter');
+  assert.equal(await message.inputValue(), 'Hello {{contact.first_name}}!');
+  await message.fill('Hello!');
+  await message.press('Enter');
+  await waitUntil('the message to leave the composer', async () => (await message.inputValue()) === '');
+  await platform.call(200, 'DELETE', `/v1/quick-replies/${_id}`);
+  await close();
+});
+
 test("who may only send has texts of their own that nobody else sees, and reads the company's without a button that changes them", async () => {
   const { page, complaints, close } = await openConsole(platform, browser, {
     role: 'OPERATOR',

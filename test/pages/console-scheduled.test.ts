@@ -41,7 +41,7 @@ async function sendLater(page: Page, text: string): Promise<void> {
     .waitFor();
 }
 
-test('a message is sent later: the thread shows it with its time, which can be changed, and it can be sent now or cancelled back into the composer', async () => {
+test('a message is sent later: the thread shows it with its text and time, which can be changed, and it can be sent now or cancelled back into the composer', async () => {
   const { page, conversation, complaints, close } = await converse({ timezoneId: 'UTC' });
   await sendLater(page, 'Bom dia!');
   const [{ send_at, status } = { send_at: '', status: '' }] = await listScheduled(conversation);
@@ -49,16 +49,20 @@ test('a message is sent later: the thread shows it with its time, which can be c
   assert.match(send_at, /T09:00:00\.000Z$/);
   await page.getByText(/^Scheduled for/).waitFor();
   assert.deepEqual(await findBarriers(page), []);
-  await page.getByRole('button', { name: 'Edit time' }).click();
-  await page.getByLabel('Send at').fill(IN_A_MONTH);
-  await page.getByRole('dialog').getByRole('button', { name: 'Edit time' }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit the scheduled message' });
+  await dialog.getByLabel('Text').fill('');
+  assert.ok(await dialog.getByRole('button', { name: 'Save' }).isDisabled());
+  await dialog.getByLabel('Text').fill('Bom domingo!');
+  await dialog.getByLabel('Send at').fill(IN_A_MONTH);
+  await dialog.getByRole('button', { name: 'Save' }).click();
   await page
     .getByText(/^Scheduled for/)
     .and(page.locator(`time[datetime="${IN_A_MONTH}:00.000Z"]`))
     .waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText(/^Scheduled for/).waitFor({ state: 'detached' });
-  await waitUntil('the text to be back', async () => (await findField(page).inputValue()) === 'Bom dia!');
+  await waitUntil('the text to be back', async () => (await findField(page).inputValue()) === 'Bom domingo!');
   await sendLater(page, 'Boa tarde!');
   await page.getByRole('button', { name: 'Send now' }).click();
   await waitForSent(page.getByRole('article').filter({ hasText: 'Boa tarde!' }));
@@ -119,6 +123,18 @@ test('a send is undone by Ctrl Z in the empty composer or by its button, is sent
     ],
   );
   assert.equal((await call(200, 'GET', `/v1/conversations/${conversation}`)).body.status, 'CLOSED');
+  await close();
+});
+
+test('a message that a colleague has just sent names them, and only they can undo it', async () => {
+  const { page, conversation, close } = await converse();
+  const { token } = await platform.createUser(platform.demo._id, 'OPERATOR', 'Rosa Lima');
+  const body = { conversation, message: { content: 'Já respondo' }, hold_seconds: 60 };
+  await call(201, 'POST', '/v1/scheduled-messages', { key: token, body });
+  const held = page.getByRole('article').filter({ hasText: 'Já respondo' });
+  await held.getByText(/^Sending in/).waitFor();
+  await held.getByText('by Rosa Lima').waitFor();
+  assert.equal(await held.getByRole('button', { name: 'Undo' }).count(), 0);
   await close();
 });
 

@@ -772,14 +772,20 @@ export interface Conversation {
     content: string | null;
     /** The kind of content */
     contentType: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE' | 'INTERACTIVE' | 'LOCATION' | 'CONTACTS' | 'REACTION' | 'UNSUPPORTED';
+    /** The name of its file */
+    file_name: string | null;
     /** Who wrote it: a contact, a user, an agent or API key of the company, or the platform */
     sender_type: 'CONTACT' | 'USER' | 'AGENT' | 'SYSTEM';
+    /** The user or key that sent it; for an incoming message, the contact */
+    sender: string | null;
     /** Whether it was received, sent, is a note of the company, or comes from the platform */
     message_type: 'INCOMING' | 'OUTGOING' | 'NOTE' | 'SYSTEM';
     /** Where the message comes from; AWAY and CSAT: sent by the inbox itself */
     origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'RULE' | 'AWAY' | 'CSAT' | 'BUSINESS_APP' | 'CHANNEL';
     /** Whether it was not sent or not delivered */
     is_failed: boolean;
+    /** Whether it was deleted for everyone */
+    is_revoked: boolean;
     /** ISO 8601 UTC with milliseconds */
     createdAt: string;
   } | null;

@@ -46,11 +46,13 @@ const VALUES = {
 
 export type Variable = keyof typeof VALUES;
 export const VARIABLES = Object.keys(VALUES) as Variable[];
+const VARIABLE = /\{\{\s*([\w.]+)\s*\}\}/g;
 const isVariable = (name: string): name is Variable => Object.hasOwn(VALUES, name);
 
 /** Fills the variables of a text. What is not known stays as it is, so that the writer sees that it is missing. */
 export const fillVariables = (content: string, values: VariableValues): string =>
-  content.replaceAll(
-    /\{\{\s*([\w.]+)\s*\}\}/g,
-    (whole, name: string) => (isVariable(name) && VALUES[name](values)) || whole,
-  );
+  content.replaceAll(VARIABLE, (whole, name: string) => (isVariable(name) && VALUES[name](values)) || whole);
+
+/** Finds the first variable that is left in a text, as it is written there. */
+export const findUnfilled = (text: string): string | null =>
+  [...text.matchAll(VARIABLE)].find(([, name = '']) => isVariable(name))?.[0] ?? null;

@@ -1,5 +1,5 @@
 /** The scheduled messages of a conversation: those that still wait, and those that could not be sent at their time. */
-import type { CallOptions, ScheduledMessage } from '@parley/sdk';
+import type { CallOptions, ScheduledMessage, ScheduledMessageUpdate } from '@parley/sdk';
 import { parley } from '../client.ts';
 import { changeFeeds, placeInFeed, removeFromFeed, useFeed, type Feed, type FeedView } from './feeds.ts';
 import { queries } from './queries.ts';
@@ -53,8 +53,8 @@ export const cancelScheduled = async ({ _id }: ScheduledMessage): Promise<void> 
 export const sendScheduled = async ({ _id }: ScheduledMessage, options?: CallOptions): Promise<void> =>
   showScheduled(await parley.scheduledMessages.send(_id, options));
 
-export const reschedule = async ({ _id }: ScheduledMessage, send_at: string): Promise<void> =>
-  showScheduled(await parley.scheduledMessages.update(_id, { send_at }));
+export const changeScheduled = async ({ _id }: ScheduledMessage, change: ScheduledMessageUpdate): Promise<void> =>
+  showScheduled(await parley.scheduledMessages.update(_id, change));
 
 /** Sends the held messages of a conversation immediately, before anything else happens to it. */
 export async function sendHeld(conversation: string, options: CallOptions): Promise<void> {

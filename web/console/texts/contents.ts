@@ -16,6 +16,7 @@ export const CONTENT_NAMES = defineTexts(
     CONTACTS: 'Contact card',
     REACTION: 'Reaction',
     UNSUPPORTED: 'Message that cannot be shown',
+    REVOKED: 'Deleted message',
   },
   {
     'pt-BR': {
@@ -31,6 +32,7 @@ export const CONTENT_NAMES = defineTexts(
       CONTACTS: 'Cartão de contato',
       REACTION: 'Reação',
       UNSUPPORTED: 'Mensagem que não pode ser mostrada',
+      REVOKED: 'Mensagem apagada',
     },
     es: {
       TEXT: 'Texto',
@@ -45,6 +47,7 @@ export const CONTENT_NAMES = defineTexts(
       CONTACTS: 'Tarjeta de contacto',
       REACTION: 'Reacción',
       UNSUPPORTED: 'Mensaje que no se puede mostrar',
+      REVOKED: 'Mensaje eliminado',
     },
   },
 );
@@ -53,6 +56,7 @@ export const CONTENT_NAMES = defineTexts(
 export const AUTHOR_NAMES = defineTexts(
   {
     you: 'You',
+    team: 'Team',
     agent: 'Agent',
     automation: 'Automation',
     businessApp: 'Business app',
@@ -64,6 +68,7 @@ export const AUTHOR_NAMES = defineTexts(
   {
     'pt-BR': {
       you: 'Você',
+      team: 'Equipe',
       agent: 'Agente',
       automation: 'Automação',
       businessApp: 'Aplicativo comercial',
@@ -74,6 +79,7 @@ export const AUTHOR_NAMES = defineTexts(
     },
     es: {
       you: 'Usted',
+      team: 'Equipo',
       agent: 'Agente',
       automation: 'Automatización',
       businessApp: 'Aplicación comercial',

@@ -125,7 +125,8 @@ function SecondLine({
       )}
       {handled_by === 'AI' && <Badge tone="ai">{inbox.ai}</Badge>}
       <span className={styles['snippet']} dir="auto">
-        {draft || <LastMessage conversation={conversation} />}
+        {/* What the contact has written meanwhile is more important than what was begun before. */}
+        {(unread_count === 0 && draft) || <LastMessage conversation={conversation} />}
       </span>
       {woken_at !== null && <Badge tone="warning">{inbox.woken}</Badge>}
       {status !== 'OPEN' && (

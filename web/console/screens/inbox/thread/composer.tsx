@@ -4,6 +4,7 @@ import { useEffect, useRef, useState, type DragEvent, type PointerEvent, type Re
 import { parley } from '../../../client.ts';
 import { announcePresence } from '../../../live/presence.ts';
 import { useCompanyName, useQuickReplies, useUsersOf } from '../../../records/company.ts';
+import { findUnfilled } from '../../../records/quick-replies.ts';
 import { keepPlace, type RunInTurn } from '../../../records/in-order.ts';
 import { useMay, useSession } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
@@ -58,7 +59,9 @@ export function Composer(props: ComposerProps): ReactElement | null {
   const isAwaited = useIsAwaited(place) && !isNote;
   const mail = useMailHead(conversation, contact, place);
   const hasContent = draft.text.trim() !== '' || files.length > 0;
-  const canSend = hasContent && !hasFailed && !isLate && !isAwaited && (isNote || !mail?.wrong);
+  const unfilled = isNote ? null : findUnfilled(draft.text);
+  const isReady = hasContent && !hasFailed && unfilled === null;
+  const canSend = isReady && !isLate && !isAwaited && (isNote || !mail?.wrong);
   const { send, sendLater, take } = useSending(props, { place, draft, uploads, canSend, mail });
   const announceTyping = useTyping(conversation._id);
   const assist = { conversation: conversation._id, contact, place, text: draft.text, onText: draft.setText };
@@ -91,7 +94,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
         {replyTo && !isNote && <ReplyMark message={replyTo} onClose={thenReturn(onReplyDone)} />}
         {mail && !isNote && <MailFields writing={mail} />}
         <UploadList files={files} onRemove={thenReturn(uploads.remove)} />
-        <UploadNews {...{ isAwaited, hasFailed }} />
+        <ComposerNews {...{ isAwaited, hasFailed, unfilled }} />
         <TextInput
           label={isNote ? texts.writeNote : texts.write}
           {...{ text: draft.text, area, offers }}
@@ -128,12 +131,21 @@ function useUndoing(assist: AssistProps): (() => void) | null {
   return undoWritten ?? (assist.text === '' ? takeBack : null);
 }
 
-function UploadNews({ isAwaited, hasFailed }: Record<'isAwaited' | 'hasFailed', boolean>): ReactElement {
+interface News {
+  isAwaited: boolean;
+  hasFailed: boolean;
+  /** A variable of a quick reply for which the contact has no value. */
+  unfilled: string | null;
+}
+
+/** Says what the sending waits for. */
+function ComposerNews({ isAwaited, hasFailed, unfilled }: News): ReactElement {
   const texts = useTexts(THREAD);
   return (
     <p className={styles['wait']} role="status">
       {isAwaited && texts.waitsForUpload}
       {hasFailed && texts.removeFailed}
+      {unfilled !== null && texts.fillIn(unfilled)}
     </p>
   );
 }

@@ -1,16 +1,18 @@
 /** A message that is scheduled, one that is held so that it can be taken back, or one that could not be sent at its time. */
-import type { Conversation, ScheduledMessage } from '@parley/sdk';
+import type { Conversation, ScheduledMessage, ScheduledMessageUpdate } from '@parley/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactElement } from 'react';
 import { parley } from '../../../client.ts';
 import { COMMAND_KEY } from '../../../frame/shortcuts.ts';
 import type { FeedView } from '../../../records/feeds.ts';
-import { findSecondsLeft, reschedule, sendScheduled } from '../../../records/scheduled-messages.ts';
+import { changeScheduled, findSecondsLeft, sendScheduled } from '../../../records/scheduled-messages.ts';
 import { useMay, useSession } from '../../../session/session.ts';
 import { useExplainFailure } from '../../../texts/failures.ts';
+import { CONTENT_NAMES } from '../../../texts/contents.ts';
 import { formatListed, formatWeekdayTime } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
+import { TextArea } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { explainError } from '../../../ui/problem.ts';
 import { COMMON } from '../../../ui/texts.ts';
@@ -18,6 +20,7 @@ import { showError } from '../../../ui/toast.tsx';
 import styles from './scheduled.module.css';
 import { SENDING } from './sending-texts.ts';
 import { useTakeBack } from './taking-back.ts';
+import { MOST_CHARACTERS } from './text-input.tsx';
 import { TimeDialog } from './time-menu.tsx';
 
 interface ScheduledProps {
@@ -90,11 +93,14 @@ function TemplateName({ name }: { name: string }): ReactElement {
   );
 }
 
-/** Counts down while the message can be taken back. */
+/** Counts down while its author can take the message back: only they get its text again. */
 function Held({ scheduled }: { scheduled: ScheduledMessage }): ReactElement {
   const texts = useTexts(SENDING);
   const common = useTexts(COMMON);
+  const { user } = useSession();
   const takeBack = useTakeBack(scheduled.conversation);
+  const { created_by } = scheduled;
+  const isOwn = created_by._id === user._id;
   const [seconds, setSeconds] = useState(() => findSecondsLeft(scheduled));
   useEffect(() => {
     const timer = setInterval(() => setSeconds(findSecondsLeft(scheduled)), 250);
@@ -106,16 +112,19 @@ function Held({ scheduled }: { scheduled: ScheduledMessage }): ReactElement {
       <span className={styles['when']} role="timer">
         <Icon name="clock" size={12} />
         {texts.sendingIn(seconds)}
+        {!isOwn && <bdi>{texts.scheduledBy(created_by.name)}</bdi>}
       </span>
-      <Button
-        kind="quiet"
-        title={texts.undoSend(COMMAND_KEY)}
-        isBusy={undoing.isPending}
-        disabled={seconds === 0}
-        onClick={() => undoing.mutate()}
-      >
-        {common.undo}
-      </Button>
+      {isOwn && (
+        <Button
+          kind="quiet"
+          title={texts.undoSend(COMMAND_KEY)}
+          isBusy={undoing.isPending}
+          disabled={seconds === 0}
+          onClick={() => undoing.mutate()}
+        >
+          {common.undo}
+        </Button>
+      )}
     </footer>
   );
 }
@@ -144,6 +153,7 @@ function Later({ scheduled, conversation }: ScheduledProps): ReactElement {
 
 function Actions({ scheduled }: { scheduled: ScheduledMessage }): ReactElement {
   const texts = useTexts(SENDING);
+  const common = useTexts(COMMON);
   const [isEditing, edit] = useState(false);
   const takeBack = useTakeBack(scheduled.conversation);
   const act = useMutation({ mutationFn: (run: () => Promise<void>) => run(), onError: showError });
@@ -154,21 +164,47 @@ function Actions({ scheduled }: { scheduled: ScheduledMessage }): ReactElement {
         {texts.sendNow}
       </Button>
       <Button kind="quiet" disabled={isPending} onClick={() => edit(true)}>
-        {texts.editTime}
+        {common.edit}
       </Button>
       <Button kind="quiet" disabled={isPending} onClick={() => act.mutate(() => takeBack(scheduled))}>
         {texts.cancel}
       </Button>
       {isEditing && (
-        <TimeDialog
-          title={texts.editTime}
-          label={texts.sendAt}
-          first={scheduled.send_at}
-          take={(at) => act.mutate(() => reschedule(scheduled, at))}
+        <EditDialog
+          scheduled={scheduled}
+          change={(changed) => act.mutate(() => changeScheduled(scheduled, changed))}
           onClose={() => edit(false)}
         />
       )}
     </>
+  );
+}
+
+interface EditDialogProps {
+  scheduled: ScheduledMessage;
+  change(changed: ScheduledMessageUpdate): void;
+  onClose(): void;
+}
+
+/** Changes the time of a message and its text, if it has one. */
+function EditDialog({ scheduled: { message, send_at }, change, onClose }: EditDialogProps): ReactElement {
+  const texts = useTexts(SENDING);
+  const { TEXT: label } = useTexts(CONTENT_NAMES);
+  const common = useTexts(COMMON);
+  const [text, write] = useState(message.content ?? '');
+  const content = text.trim() || null;
+  return (
+    <TimeDialog
+      title={texts.editScheduled}
+      label={texts.sendAt}
+      action={common.save}
+      first={send_at}
+      isComplete={content !== null || message.contentType !== 'TEXT'}
+      take={(at) => change({ send_at: at, ...(content !== message.content && { message: { ...message, content } }) })}
+      onClose={onClose}
+    >
+      {message.content !== null && <TextArea label={label} value={text} maxLength={MOST_CHARACTERS} onChange={write} />}
+    </TimeDialog>
   );
 }
 

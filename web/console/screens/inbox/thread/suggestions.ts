@@ -36,13 +36,10 @@ function findToken(text: string, caret: number): Token | null {
 const fold = (text: string): string => text.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '');
 
 export const offerQuickReplies = (replies: readonly QuickReply[], values: VariableValues): Suggestion[] =>
-  replies.map(({ _id, shortcut, title, content, attachment }) => ({
-    key: _id,
-    label: `/${shortcut} · ${title}`,
-    detail: content,
-    text: fillVariables(content, values),
-    attachment,
-  }));
+  replies.map(({ _id, shortcut, title, content, attachment }) => {
+    const text = fillVariables(content, values);
+    return { key: _id, label: `/${shortcut} · ${title}`, detail: text, text, attachment };
+  });
 
 export const offerUsers = (users: readonly User[]): Suggestion[] =>
   users.map(({ _id, name, email }) => ({ key: _id, label: `@${name}`, detail: email, text: `@${name} `, user: _id }));

@@ -10,6 +10,7 @@ import {
   type ReactElement,
   type RefObject,
 } from 'react';
+import { Icon } from '../../../ui/icon.tsx';
 import { isComposing } from '../../../ui/confirming.ts';
 import { isFromList, isStrayEnter, returnToComposer } from '../../../frame/writing.ts';
 import styles from './composer.module.css';
@@ -31,7 +32,7 @@ interface TextInputProps {
   onUndo: (() => void) | null;
 }
 
-const MOST_CHARACTERS = 4_096;
+export const MOST_CHARACTERS = 4_096;
 
 /** Enter sends, and with Shift begins a new line. While letters are composed, as in Japanese, Enter belongs to the keyboard. */
 export function TextInput(props: TextInputProps): ReactElement {
@@ -142,7 +143,7 @@ function SuggestionList({ id, items, chosen, label, onTake }: SuggestionListProp
         >
           <strong dir="auto">{suggestion.label}</strong>
           <span className={styles['detail']} dir="auto">
-            {suggestion.detail}
+            {suggestion.attachment && <Icon name="attach" size={14} />} {suggestion.detail}
           </span>
         </li>
       ))}

@@ -1,5 +1,5 @@
 /** The menu of times for snoozing a conversation or scheduling a message, and the dialog for any other time. */
-import { useState, type ReactElement } from 'react';
+import { useState, type ReactElement, type ReactNode } from 'react';
 import { findReturn } from '../../../frame/writing.ts';
 import { formatListed } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
@@ -45,11 +45,17 @@ export function useTimeMenu(words: TimeWords, take: (at: string) => void): TimeM
 
 interface TimeDialogProps extends TimeWords {
   first: string;
+  /** The label of the button; the title without one. */
+  action?: string;
+  /** What is changed together with the time. */
+  children?: ReactNode;
+  isComplete?: boolean;
   take(at: string): void;
   onClose(): void;
 }
 
-export function TimeDialog({ title, label, first, take, onClose }: TimeDialogProps): ReactElement {
+export function TimeDialog(props: TimeDialogProps): ReactElement {
+  const { title, label, first, action = title, children, isComplete = true, take, onClose } = props;
   const texts = useTexts(THREAD);
   const [typed, type] = useState(() => toLocalInput(new Date(first)));
   const at = Date.parse(typed);
@@ -62,16 +68,17 @@ export function TimeDialog({ title, label, first, take, onClose }: TimeDialogPro
       actions={
         <Button
           kind="primary"
-          disabled={isPast}
+          disabled={isPast || !isComplete}
           onClick={() => {
             onClose();
             take(new Date(at).toISOString());
           }}
         >
-          {title}
+          {action}
         </Button>
       }
     >
+      {children}
       <TextField
         label={label}
         type="datetime-local"
