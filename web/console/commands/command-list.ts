@@ -34,8 +34,8 @@ export function useCommands(): EntryGroup[] {
     run: () => navigate(`/${path}`),
   }));
   return [
-    { title: texts.conversation, items: [...useConversationCommands(id ?? ''), ...useCompose()] },
-    { title: texts.create, items: useCreateCommands() },
+    { title: texts.conversation, items: useConversationCommands(id ?? '') },
+    { title: texts.create, items: [...useCompose(), ...useCreateCommands()] },
     { title: texts.views, items: useViewCommands() },
     { title: texts.screens, items: screens },
     { title: texts.settings, items: useSettingCommands() },
