@@ -60,7 +60,7 @@ test('a macro is written by keyboard, and run from the conversation and from the
   await close();
 });
 
-test('a rule is written, tried on the last days, and shows what it has done', async () => {
+test('a rule is written, tried on the last days, and shows what it has done and the message that started it', async () => {
   await platform.receive({ from: '5511988880072', name: 'Carla Modelo', text: 'Pode mandar a nota fiscal?' });
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/rules' });
   await page.getByRole('button', { name: 'New rule' }).press('Enter');
@@ -99,7 +99,11 @@ test('a rule is written, tried on the last days, and shows what it has done', as
   await page.getByRole('button', { name: 'Read the newest runs' }).click();
   const runs = page.getByRole('list', { name: 'Runs' });
   await runs.getByText('Done').waitFor();
-  await runs.getByRole('link', { name: 'Carla Modelo' }).click();
+  await runs.getByText('A fatura, por favor', { exact: true }).waitFor();
+  const link = runs.getByRole('link', { name: 'Carla Modelo' });
+  const { message } = (await read(`/v1/rules/${rule._id}/runs`)).result[0];
+  assert.ok((await link.getAttribute('href'))?.endsWith(`?message=${message}`));
+  await link.click();
   await page.getByText('Tag billing added').waitFor();
   await page.goto(`${platform.url}/console/rules/${rule._id}`);
   await page.getByLabel('The rule is on').uncheck();

@@ -20,7 +20,7 @@ const addCampaign = async (body: Json): Promise<Json> =>
   (await call(201, 'POST', '/v1/campaigns', { body: { inbox: demo.inbox, ...body } })).body;
 const steps = [{ template: { name: 'hello_world', language: 'pt_BR' } }];
 
-test('a campaign is made in the wizard, started, paused and resumed, and its numbers and causes appear without a reload', async () => {
+test('a campaign is made in the wizard with the time zone of the company, started, paused and resumed, and its numbers and causes appear without a reload', async () => {
   await call(201, 'POST', '/v1/custom-fields', {
     body: { slug: 'city', title: 'City', context: 'contact', type: 'TEXT' },
   });
@@ -38,6 +38,10 @@ test('a campaign is made in the wizard, started, paused and resumed, and its num
   assert.deepEqual(await findBarriers(page), []);
   await dialog.getByRole('button', { name: 'Create' }).click();
   await next.click();
+  const { time_zone } = (await call(200, 'GET', `/v1/companies/${demo._id}`)).body.general_config;
+  const [draft] = (await call(200, 'GET', '/v1/campaigns?search=Spring')).body.result;
+  assert.equal(draft.time_zone, time_zone);
+  assert.notEqual(time_zone, await page.evaluate('Intl.DateTimeFormat().resolvedOptions().timeZone'));
   await page.getByRole('textbox', { name: 'Tags' }).fill('spring');
   await page.getByText('31 contacts of 32 would get a message now.').waitFor();
   await page.getByRole('button', { name: 'Add a filter' }).click();

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, openConsole } from '../support/console.ts';
+import { findBarriers, findDialog, openConsole } from '../support/console.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();
 
-test('somebody finds a message, assigns and closes its conversation, and goes on, by keyboard alone', async () => {
+test('somebody finds a message, assigns its conversation, snoozes it until nine o’clock tomorrow and closes it, and goes on, by keyboard alone', async () => {
   await platform.receive({ from: '5511988880011', name: 'Maria Silva', text: 'O pedido 4821 não chegou' });
   const { page, complaints, calls, close } = await openConsole(platform, browser, { path: '/inbox/mine' });
   const { keyboard } = page;
@@ -33,10 +33,20 @@ test('somebody finds a message, assigns and closes its conversation, and goes on
   const read = async () => (await platform.call(200, 'GET', '/v1/conversations')).body.result[0];
   await waitUntil('the owner', async () => (await read()).owner !== null);
 
+  await keyboard.press('Control+k');
+  await keyboard.type('snooze');
+  await dialog.getByRole('option', { name: 'Snooze until tomorrow' }).waitFor();
+  await keyboard.press('Enter');
+  await waitUntil('the snooze', async () => (await read()).status === 'SNOOZED');
+  assert.equal(
+    (await read()).snoozed_until,
+    await page.evaluate(`new Date(new Date(Date.now() + 86_400_000).setHours(9, 0, 0, 0)).toISOString()`),
+  );
+
   // A letter that is typed is no command.
   await page.getByLabel('Write a message').focus();
   await keyboard.type('e');
-  assert.equal((await read()).status, 'OPEN');
+  assert.equal((await read()).status, 'SNOOZED');
   await keyboard.press('Backspace');
   await keyboard.press('Escape');
   await keyboard.press('e');
@@ -68,4 +78,47 @@ test('the keys are shown in the language of the user, and work only outside of d
   assert.match(page.url(), /\/users$/);
   assert.deepEqual(complaints(), []);
   await close();
+});
+
+test('the palette opens what the buttons for new records open, and offers it only to those who may create them', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/board' });
+  const palette = page.getByRole('dialog', { name: 'Search and commands' });
+  await page.getByRole('heading', { name: 'Board' }).waitFor();
+  const dialogs = ['New contact', 'New campaign', 'New quick reply'].map((name) => [name, name]);
+  for (const [command = '', title = ''] of [...dialogs, ['Invite a user', 'Invite a person']]) {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(command);
+    await palette.getByRole('option', { name: command, exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: title, exact: true }).getByRole('button', { name: 'Cancel' }).click();
+    await findDialog(page).waitFor({ state: 'detached' });
+  }
+  // The command also works on its own screen.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('Invite');
+  await palette.getByRole('option', { name: 'Invite a user', exact: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Invite a person', exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await findDialog(page).waitFor({ state: 'detached' });
+  for (const [command = '', path = ''] of [
+    ['New rule', '/rules/new'],
+    ['New agent', '/agents/new'],
+  ]) {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(command);
+    await palette.getByRole('option', { name: command, exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**${path}`);
+  }
+  assert.deepEqual(complaints(), []);
+  await close();
+
+  const viewer = await openConsole(platform, browser, { path: '/board', role: 'VIEWER' });
+  await viewer.page.getByRole('heading', { name: 'Board' }).waitFor();
+  await viewer.page.keyboard.press('Control+k');
+  await viewer.page.getByRole('option', { name: 'Users', exact: true }).waitFor();
+  assert.equal(await viewer.page.getByRole('option', { name: /^(New|Invite)/ }).count(), 0);
+  assert.deepEqual(viewer.complaints(), []);
+  await viewer.close();
 });

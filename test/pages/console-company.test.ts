@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { readPhone } from '../../src/platform/values/phone.ts';
-import { findPhoneExample, listCountries } from '../../web/console/screens/company/phone-example.ts';
+import { findPhoneExample } from '../../web/console/screens/company/phone-example.ts';
+import { listCountries } from '../../web/console/texts/countries.ts';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, openConsole } from '../support/console.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
@@ -205,13 +206,13 @@ test('who may only read the company sees it, copies its id, and cannot change it
 });
 
 test('the example of each country is read by the platform as the screen says', () => {
-  const countries = listCountries('pt-BR');
-  assert.ok(countries.some(({ code, name }) => code === 'BR' && name === 'Brasil'));
-  const wrong = countries.filter(({ code }) => {
+  const countries = listCountries('pt-BR', '');
+  assert.ok(countries.some(({ value, label }) => value === 'BR' && label === 'Brasil'));
+  const wrong = countries.filter(({ value: code }) => {
     const example = findPhoneExample(code);
     const read = example && readPhone(example.local, code);
     return read && (!('phone_number' in read) || read.phone_number !== example.international.replaceAll(/[^+\d]/g, ''));
   });
   assert.deepEqual(wrong, []);
-  assert.ok(countries.every(({ code }) => findPhoneExample(code) !== null));
+  assert.ok(countries.every(({ value }) => findPhoneExample(value) !== null));
 });

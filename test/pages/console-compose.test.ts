@@ -44,8 +44,10 @@ test('by the keyboard alone, a template starts a conversation with a number that
   await close();
 });
 
-test('from the page of a contact, a text continues the open conversation', async () => {
+test('from the page of a contact, a text continues the open conversation, which keeps its owner', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Lia Prado', text: 'Are you open?' });
+  const { _id: owner } = await platform.createUser(platform.demo._id, 'OPERATOR');
+  await platform.call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { owner } });
   const path = `/contacts/${conversation.contact}`;
   const { page, complaints, close } = await openConsole(platform, browser, { path });
   await page.getByRole('main').getByRole('button', { name: 'New conversation' }).click();
@@ -56,6 +58,7 @@ test('from the page of a contact, a text continues the open conversation', async
   const log = page.getByRole('log', { name: 'Messages' });
   await waitForSent(log.getByRole('article').filter({ hasText: 'Yes, until six' }));
   assert.ok(page.url().endsWith(`/inbox/all/${conversation._id}`));
+  assert.equal((await platform.call(200, 'GET', `/v1/conversations/${conversation._id}`)).body.owner, owner);
   assert.deepEqual(complaints(), []);
   await close();
 });

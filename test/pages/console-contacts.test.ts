@@ -79,6 +79,22 @@ describe('the list of contacts', () => {
   });
 });
 
+test('contacts are filtered by the country of their number, which is chosen by its name and is not the field “Country” of the company', async () => {
+  await define('country', 'Country', { type: 'TEXT' });
+  const { page: other, close } = await openConsole(platform, browser, { path: '/contacts' });
+  await other.getByRole('button', { name: 'Add a filter' }).click();
+  const field = findDialog(other).getByLabel('Field');
+  const offered = await field.getByRole('option', { name: /Country/ }).allTextContents();
+  assert.deepEqual(offered.toSorted(), ['Country', 'Country of the number']);
+  await field.selectOption({ label: 'Country of the number' });
+  await findDialog(other).getByLabel('Value').selectOption({ label: 'Brazil' });
+  await findDialog(other).getByRole('button', { name: 'Apply' }).click();
+  await other.getByRole('button', { name: 'Country of the number is Brazil', exact: true }).waitFor();
+  await other.getByText('Maria Souza').waitFor({ state: 'detached' });
+  await other.getByText('Maria Silva').waitFor();
+  await close();
+});
+
 describe('a contact', () => {
   test('it is created, and a phone number that another contact has leads there', async () => {
     await open('');

@@ -1,4 +1,4 @@
-/** Forms that are screens of the console: leaving one loses nothing. */
+/** Forms that fill a screen of the console: leaving one loses nothing. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';

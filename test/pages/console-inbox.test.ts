@@ -100,7 +100,7 @@ test('several conversations are selected by keyboard, as a range and all at once
   await page.getByRole('button', { name: 'Add and remove tags' }).click();
   await page.getByLabel('Tags to add').fill('vip, bulk');
   await page.getByRole('button', { name: 'Change', exact: true }).click();
-  await page.getByText('Tags of 3 conversations changed').waitFor();
+  await page.getByText('Tags of 3 conversations changed (added: vip, bulk)', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await pick('Bulk Four').check();
   await page.getByRole('button', { name: 'Priority' }).click();

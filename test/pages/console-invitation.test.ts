@@ -1,27 +1,33 @@
 /** The journeys of somebody who is invited by mail, and later loses the password, from the console to the mail and back. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
+import { simpleParser } from 'mailparser';
 import type { Page } from 'playwright-core';
 import { chooseTexts } from '../../web/set-password/texts.ts';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, findDialog, openConsole, openEnglishPage } from '../support/console.ts';
-import { freshEmail, readMailToken, waitForMail } from '../support/people.ts';
+import { findBarriers, findDialog, openConsole, openConsoleAt, openEnglishPage } from '../support/console.ts';
+import { startSmtpServer } from '../support/mail-servers.ts';
+import { createPerson, freshEmail, readMailToken, waitForMail } from '../support/people.ts';
 import { startPlatform } from '../support/platform.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();
 const texts = chooseTexts(['en']).texts;
 
-/** Invites a person in the console, and returns the link that is shown where no mail can be sent. */
-async function invite(page: Page, name: string, email: string): Promise<string> {
+/** Invites a person in the console. */
+async function invite(page: Page, name: string, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Invite a person' }).click();
   const dialog = findDialog(page);
   await dialog.getByLabel('Name').fill(name);
   await dialog.getByLabel('E-mail').fill(email);
   await dialog.getByLabel('Role').selectOption('Operator');
   await dialog.getByRole('button', { name: 'Send the invitation' }).click();
-  return dialog.getByLabel('Invitation link', { exact: true }).inputValue();
 }
+
+/** Reads the link that is shown where no mail can be sent. */
+const readShownLink = (page: Page): Promise<string> =>
+  findDialog(page).getByLabel('Invitation link', { exact: true }).inputValue();
 
 /** Opens the link of a mail. */
 async function openMail(page: Page, email: string, mail: number): Promise<void> {
@@ -45,7 +51,8 @@ async function logIn(page: Page, email: string, password: string): Promise<void>
 test('an invitation offers its link where no mail can be sent; the mailed link greets the invited person, who chooses a password and is logged in, and a lost password is replaced by another link', async () => {
   const email = freshEmail('invited');
   const owner = await openConsole(platform, browser, { path: '/users' });
-  const link = await invite(owner.page, 'Rita Prado', email);
+  await invite(owner.page, 'Rita Prado', email);
+  const link = await readShownLink(owner.page);
   assert.match(link, /^http.*\/set-password#token=shown\.[\w-]+&accept$/);
   await findDialog(owner.page).getByRole('button', { name: 'Close' }).last().click();
   await owner.page.getByRole('row', { name: /Rita Prado.*Invited/ }).waitFor();
@@ -90,7 +97,8 @@ test('an invitation offers its link where no mail can be sent; the mailed link g
 test('the page of a shown invitation names the company and the person, offers only to accept it, and logs in a new person who has chosen a password', async () => {
   const owner = await openConsole(platform, browser, { path: '/users' });
   const email = freshEmail('shown');
-  const link = await invite(owner.page, 'Caio Novo', email);
+  await invite(owner.page, 'Caio Novo', email);
+  const link = await readShownLink(owner.page);
   assert.deepEqual(owner.complaints(), []);
   await owner.close();
   const { page } = await openEnglishPage(browser);
@@ -103,4 +111,39 @@ test('the page of a shown invitation names the company and the person, offers on
   await choosePassword(page, 'pão de queijo com café');
   await page.getByRole('navigation', { name: 'Views' }).waitFor();
   await page.context().close();
+});
+
+test('an installation with a mail server mails the link of an invitation and of a lost password, says so, and shows no link', async () => {
+  const smtp = await startSmtpServer(
+    { after },
+    { secure: false, authOptional: true, disabledCommands: ['STARTTLS', 'AUTH'] },
+  );
+  const mailing = await startPlatform({ env: { SMTP_URL: `smtp://127.0.0.1:${smtp.port}` } });
+  const readToken = async (email: string, mail: number): Promise<string> => {
+    const { raw } = await waitUntil('the mail', () => smtp.taken.filter(({ to }) => to.includes(email))[mail - 1]);
+    return readMailToken(await simpleParser(Buffer.from(raw, 'latin1')));
+  };
+  const { email: owner } = await createPerson(mailing, mailing.demo._id, 'OWNER');
+  const { page, complaints, close } = await openConsoleAt({ url: mailing.url, email: owner }, browser, {
+    path: '/users',
+  });
+  const email = freshEmail('mailed');
+  await invite(page, 'Nina Nova', email);
+  await page.getByText(`The invitation is on its way to ${email}`, { exact: true }).waitFor();
+  assert.equal(await findDialog(page).count(), 0);
+  assert.deepEqual(complaints(), []);
+  await close();
+
+  const { page: mailed } = await openEnglishPage(browser);
+  await mailed.goto(`${mailing.url}/set-password#token=${await readToken(email, 1)}`);
+  await mailed.getByRole('heading', { name: 'Welcome to Demo' }).waitFor();
+  await mailed.goto(`${mailing.url}/console`);
+  await mailed.getByRole('button', { name: 'Forgot your password?' }).click();
+  await mailed.getByLabel('E-mail').fill(owner);
+  await mailed.getByRole('button', { name: 'Send the link' }).click();
+  const said = mailed.getByRole('status').filter({ hasText: 'on its way' });
+  assert.equal(await said.textContent(), `If ${owner} has an account here, a mail with a link is on its way.`);
+  await mailed.goto(`${mailing.url}/set-password#token=${await readToken(owner, 1)}`);
+  await mailed.getByRole('heading', { name: texts.title }).waitFor();
+  await mailed.context().close();
 });

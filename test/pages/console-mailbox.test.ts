@@ -78,6 +78,25 @@ test('a mailbox is connected with a wrong address and a wrong password corrected
   await close();
 });
 
+test('a mailbox whose server does not answer is unreachable in the list of inboxes, and its page says why', async () => {
+  const email_config = {
+    ...MAIL_LOG_IN,
+    address: 'away@shop.example',
+    // No server has this port.
+    smtp_url: 'smtps://127.0.0.1:9',
+    hook_secret: 'a-secret-of-the-mail-server-7171',
+  };
+  await platform.call(201, 'POST', '/v1/inboxes', { body: { channel: 'EMAIL', name: 'Away', email_config } });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inboxes' });
+  const row = page.getByRole('row', { name: /Away/ });
+  await row.getByText('Unreachable', { exact: true }).waitFor();
+  await row.press('Enter');
+  await page.getByText('Unreachable', { exact: true }).waitFor();
+  await page.getByText(/The mail server could not be reached\. .* The SMTP server: /).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('a mailbox whose mails a server hands over is connected without a server for incoming mails', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/inboxes' });
   await page.getByRole('button', { name: 'Connect an inbox' }).click();

@@ -132,9 +132,11 @@ test('the menu copies the text of a message, and of a note that is all it does',
   await close();
 });
 
-test('a forwarded text and a forwarded file go to the contact that is chosen', async () => {
+test('a forwarded text and a forwarded file go to the contact that is chosen, whose open conversation keeps its owner', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Carla Nunes', text: 'Olá' });
   const { conversation: other } = await writeAsContact(platform, { name: 'Pedro Amostra', text: 'Oi' });
+  const { _id: owner } = await platform.createUser(platform.demo._id, 'OPERATOR');
+  await call(200, 'PATCH', `/v1/conversations/${other._id}`, { body: { owner } });
   const picture = await uploadFile(platform, { data: makePng(40, 40), name: 'cake.png' });
   await sendText(platform, conversation._id, { content: 'Pix: loja@example.com' });
   const { body: sent } = await call(201, 'POST', '/v1/messages/send-image', {
@@ -166,6 +168,7 @@ test('a forwarded text and a forwarded file go to the contact that is chosen', a
     .filter({ hasText: 'The cake for Friday' })
     .getByRole('img', { name: 'Sent' })
     .waitFor();
+  assert.equal((await call(200, 'GET', `/v1/conversations/${other._id}`)).body.owner, owner);
   const [, text, image] = await listMessages(other._id);
   assert.deepEqual(
     [text?.content, image?.content, image?.attachment],

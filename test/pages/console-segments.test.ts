@@ -95,13 +95,16 @@ test('contacts are selected by mouse without a row moving, and tagged, exported 
   );
   await page.getByRole('button', { name: 'Add and remove tags' }).click();
   await page.getByLabel('Tags to add').fill('spring');
+  await page.getByLabel('Tags to remove').fill('winter');
   await page.getByRole('button', { name: 'Change', exact: true }).click();
-  await page.getByText('Tags of 2 contacts changed').waitFor();
+  await page.getByText('Tags of 2 contacts changed (added: spring; removed: winter)', { exact: true }).waitFor();
   assert.deepEqual((await read(ana._id)).tags, ['vip', 'spring']);
   assert.deepEqual((await read(caio._id)).tags, []);
   // The next selection takes the place of what was changed.
   await page.getByLabel('Select Bia Souza').check();
-  await page.getByText('Tags of 2 contacts changed').waitFor({ state: 'detached' });
+  await page
+    .getByText('Tags of 2 contacts changed (added: spring; removed: winter)', { exact: true })
+    .waitFor({ state: 'detached' });
   await page.getByLabel('Select Bia Souza').uncheck();
   await page.getByRole('button', { name: 'Dismiss' }).click();
 

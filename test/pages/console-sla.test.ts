@@ -13,18 +13,20 @@ const { call, database } = platform;
 const OVERDUE = /^Overdue by 3\s?h/;
 const read = async (path: string): Promise<Json> => (await call(200, 'GET', path)).body;
 
-test('an SLA policy is created by keyboard, and a conversation that is not answered in time is red, found by the filter, and good again after the reply', async () => {
+test('an SLA policy is created by keyboard, the first of all as number 1, and a conversation that is not answered in time is red, found by the filter, and good again after the reply', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/sla-policies' });
   await page.getByRole('button', { name: 'New SLA policy' }).press('Enter');
   const form = findDialog(page);
   await form.getByLabel('Name', { exact: true }).fill('Usual');
+  assert.equal(await form.getByLabel('Order').inputValue(), '1');
   await form.getByLabel('First reply (minutes)').fill('60');
   await form.getByLabel('Next reply (minutes)').fill('120');
   await form.getByLabel('Count only the business hours of the inbox').press('Space');
   assert.deepEqual(await findBarriers(page), []);
   await form.getByRole('button', { name: 'Create' }).press('Enter');
-  const row = page.getByRole('row', { name: /Usual 1h 2h/ });
+  const row = page.getByRole('row', { name: /^1 Usual 1h 2h/ });
   await row.press('Enter');
+  assert.equal(await form.getByLabel('Order').inputValue(), '1');
   await page.setViewportSize({ width: 1280, height: 640 });
   await form.getByRole('button', { name: 'Save' }).click();
   await form.waitFor({ state: 'detached' });
@@ -34,7 +36,10 @@ test('an SLA policy is created by keyboard, and a conversation that is not answe
   await form.getByRole('button', { name: 'Cancel' }).click();
   await page.setViewportSize({ width: 1280, height: 800 });
   const [policy] = (await read('/v1/sla-policies')).result;
-  assert.deepEqual([policy.first_reply_minutes, policy.within_business_hours, policy.inboxes], [60, false, null]);
+  assert.deepEqual(
+    [policy.first_reply_minutes, policy.within_business_hours, policy.inboxes, policy.position],
+    [60, false, null, 0],
+  );
 
   await platform.receive({ from: '5511988880191', name: 'Maria Silva', text: 'Quero um bolo' });
   await platform.receive({ from: '5511988880192', name: 'Rui Costa', text: 'Oi' });

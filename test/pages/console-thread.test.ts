@@ -209,7 +209,7 @@ test('a failed message is marked in the list, says why in the language of the co
   await close();
 });
 
-test('a conversation is snoozed until a time that the user chooses, and a draft is the same in two tabs', async () => {
+test('a conversation is snoozed until a time that the user chooses and its row shows, the snooze ends by the first item of the menu, and a draft is the same in two tabs', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Ivo Reis', text: 'Na sexta' });
   const path = `/inbox/all/${conversation._id}`;
   const { page, complaints, close } = await openConsole(platform, browser, { path });
@@ -230,6 +230,14 @@ test('a conversation is snoozed until a time that the user chooses, and a draft 
   await page.locator('header').getByText('WhatsApp · Snoozed').waitFor();
   const { body } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
   assert.match(body.snoozed_until, /^2050-0(2-28|3-01)/);
+  await page.goto(`${platform.url}/console/inbox/snoozed/${conversation._id}`);
+  const row = page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: /Ivo Reis/ });
+  await row.getByText('until Mar 1, 2050', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Snooze' }).click();
+  const [first] = await page.getByRole('menuitem').allInnerTexts();
+  assert.equal(first, 'End the snooze');
+  await page.getByRole('menuitem', { name: 'End the snooze' }).click();
+  await page.locator('header').getByText('WhatsApp · Open').waitFor();
   assert.deepEqual(complaints(), []);
   await close();
 });

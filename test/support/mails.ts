@@ -1,5 +1,7 @@
 /** Writes mails for tests as mail programs send them. */
 import assert from 'node:assert/strict';
+import { MAIL_LOG_IN, startSmtpServer, trustCertificate } from './mail-servers.ts';
+import type { Platform } from './platform.ts';
 import { fetchUntilAccepted } from './until-accepted.ts';
 
 /** Returns a mail with these headers and body. */
@@ -38,6 +40,38 @@ export const SAMPLE_HEADERS: Record<string, string> = {
   Date: 'Mon, 02 Nov 2026 10:00:00 -0300',
   'Message-ID': '<first@client.example>',
 };
+
+/** Assigns the conversation of Yara's mail to a user, and delivers the answer of Max, who was in Cc. Returns the conversation. */
+export async function receiveFromOtherRecipient(
+  scope: Parameters<typeof trustCertificate>[0],
+  { url, call }: Pick<Platform, 'url' | 'call'>,
+  owner: string,
+): Promise<string> {
+  const smtp = await startSmtpServer(scope, trustCertificate(scope));
+  const hook_secret = 'a-secret-of-the-mail-server-5151';
+  const email_config = {
+    ...MAIL_LOG_IN,
+    address: 'support@shop.example',
+    smtp_url: `smtps://127.0.0.1:${smtp.port}`,
+    hook_secret,
+  };
+  const { body: inbox } = await call(201, 'POST', '/v1/inboxes', {
+    body: { channel: 'EMAIL', name: 'Support', email_config },
+  });
+  const hook = `${url}/hooks/email/${inbox._id}`;
+  const first = { ...SAMPLE_HEADERS, From: 'Yara <yara@client.example>', Cc: 'Max <max@client.example>' };
+  await pushMail(hook, hook_secret, writeMail(first, 'Where is it?'));
+  const [{ conversation }] = (await call(200, 'GET', `/v1/messages?inbox=${inbox._id}`)).body.result;
+  await call(200, 'PATCH', `/v1/conversations/${conversation}`, { body: { owner } });
+  const answer = {
+    ...SAMPLE_HEADERS,
+    From: 'Max <max@client.example>',
+    'Message-ID': '<max@client.example>',
+    'In-Reply-To': SAMPLE_HEADERS['Message-ID'] ?? '',
+  };
+  await pushMail(hook, hook_secret, writeMail(answer, 'I need it, too.'));
+  return conversation;
+}
 
 /** Packs files as Outlook does in winmail.dat. The name in the title is the old one of eight letters; programs show the one in the properties. */
 export function writeTnef(files: { name: string; content: Buffer }[]): Buffer {

@@ -40,3 +40,13 @@ export function writeBytes(language: string, bytes: number): string {
   const options = { style: 'unit', unit: units[step], unitDisplay, maximumFractionDigits: 1 } as const;
   return new Intl.NumberFormat(language, options as Intl.NumberFormatOptions).format(bytes / 1000 ** step);
 }
+
+/** The name of a country by its code; any other text as it is. */
+export function writeCountry(language: string, code: string): string {
+  try {
+    return new Intl.DisplayNames(language, { type: 'region' }).of(code) ?? code;
+  } catch {
+    // Failure policy: the text may come from an address that somebody has changed by hand.
+    return code;
+  }
+}

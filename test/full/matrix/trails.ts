@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../../src/platform/values/ids.ts';
 import type { Platform } from '../../support/platform.ts';
+import { waitUntil } from '../../support/wait.ts';
 import {
   sendAndCheck,
   prepareRecords,
@@ -63,8 +64,9 @@ async function checkAuditLine(pair: CompanyPair, account: Findings, { caller, as
   const id = `trail-${randomBytes(8).toString('hex')}`;
   const answer = await sendAndCheck(pair, account, { caller: withHeader(caller, 'x-request-id', id), asking });
   const { auditAction } = asking.operation;
-  // What a run changes in the background has the id of the request, too.
+  // What a run changes in the background has the id of the request, too. It must not go on while the next request is checked.
   const isRun = auditAction?.includes('.start-') === true;
+  if (isRun) await waitForRun(pair.platform, answer.body?._id ?? null);
   const lines = (await readLines(pair.platform, id)).filter(({ action }) => !isRun || action === auditAction);
   const expected = listExpectedLines(pair, { caller, asking }, answer);
   if (JSON.stringify(lines) === JSON.stringify(expected)) return;
@@ -110,6 +112,12 @@ function readSubject({ token }: Caller): string {
   const claims = Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString();
   return (JSON.parse(claims) as { sub: string }).sub;
 }
+
+const waitForRun = ({ database }: Platform, id: string | null): Promise<boolean> =>
+  waitUntil('the run to end', async () => {
+    const open = await database.sql('select from runs where _id = $1 and finished_at is null', [id]);
+    return open.length === 0;
+  });
 
 function readLines({ database }: Platform, requestId: string): Promise<AuditLine[]> {
   return database.sql<AuditLine & Record<string, unknown>>(

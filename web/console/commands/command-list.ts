@@ -17,6 +17,7 @@ import { useTexts } from '../texts/texts.ts';
 import { useClosing } from '../ui/closing.ts';
 import { useMacrosOf } from '../ui/macros.ts';
 import { showError } from '../ui/toast.tsx';
+import { useCreateCommands } from './create-commands.ts';
 import type { Entry, EntryGroup } from './entries.ts';
 import { openCommandDialog } from './opened.ts';
 import { SEARCH } from './texts.ts';
@@ -33,7 +34,8 @@ export function useCommands(): EntryGroup[] {
     run: () => navigate(`/${path}`),
   }));
   return [
-    { title: texts.conversation, items: [...useConversationCommands(id ?? ''), ...useCompose()] },
+    { title: texts.conversation, items: useConversationCommands(id ?? '') },
+    { title: texts.create, items: [...useCompose(), ...useCreateCommands()] },
     { title: texts.views, items: useViewCommands() },
     { title: texts.screens, items: screens },
     { title: texts.settings, items: useSettingCommands() },

@@ -79,6 +79,7 @@ export const SEARCH = defineTexts(
     contacts: 'Contacts',
     conversations: 'Conversations',
     messages: 'Messages',
+    create: 'Create',
     views: 'Views',
     screens: 'Screens',
     settings: 'Settings',
@@ -101,6 +102,7 @@ export const SEARCH = defineTexts(
       contacts: 'Contatos',
       conversations: 'Conversas',
       messages: 'Mensagens',
+      create: 'Criar',
       views: 'Visões',
       screens: 'Telas',
       settings: 'Configurações',
@@ -122,6 +124,7 @@ export const SEARCH = defineTexts(
       contacts: 'Contactos',
       conversations: 'Conversaciones',
       messages: 'Mensajes',
+      create: 'Crear',
       views: 'Vistas',
       screens: 'Pantallas',
       settings: 'Ajustes',
@@ -135,6 +138,36 @@ export const SEARCH = defineTexts(
       macro: (name) => `Ejecutar la macro ${name}`,
       searching: 'Buscando…',
       hint: 'Las flechas eligen, Entrar abre, Esc cierra',
+    },
+  },
+);
+
+/** The commands that create records, by the screens of the records. */
+export const CREATE = defineTexts(
+  {
+    contacts: 'New contact',
+    campaigns: 'New campaign',
+    rules: 'New rule',
+    'quick-replies': 'New quick reply',
+    agents: 'New agent',
+    users: 'Invite a user',
+  },
+  {
+    'pt-BR': {
+      contacts: 'Novo contato',
+      campaigns: 'Nova campanha',
+      rules: 'Nova regra',
+      'quick-replies': 'Nova resposta rápida',
+      agents: 'Novo agente',
+      users: 'Convidar um usuário',
+    },
+    es: {
+      contacts: 'Nuevo contacto',
+      campaigns: 'Nueva campaña',
+      rules: 'Regla nueva',
+      'quick-replies': 'Respuesta rápida nueva',
+      agents: 'Nuevo agente',
+      users: 'Invitar a un usuario',
     },
   },
 );

@@ -1,5 +1,5 @@
 /** Writes times and numbers in the language of the console and the time zone of the browser. */
-import { findFormat, writeBytes, writeDay, writeTime } from '../../browser/formats.ts';
+import { findFormat, writeBytes, writeCountry, writeDay, writeTime } from '../../browser/formats.ts';
 import { getLanguage } from './language.ts';
 
 const format = (options: Intl.DateTimeFormatOptions, at: string): string =>
@@ -104,6 +104,9 @@ export function formatShortDuration(minutes: number): string {
   const options = { style: 'unit', unit, unitDisplay: minutes < 60 ? 'short' : 'narrow' } as const;
   return Math.floor(value).toLocaleString(getLanguage(), options);
 }
+
+/** Brazil for BR */
+export const formatCountry = (code: string): string => writeCountry(getLanguage(), code);
 
 /** 1.4 MB */
 export const formatBytes = (bytes: number): string => writeBytes(getLanguage(), bytes);

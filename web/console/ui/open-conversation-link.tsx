@@ -7,14 +7,22 @@ import { COMMON } from './texts.ts';
 
 interface OpenConversationLinkProps {
   conversation: string;
+  /** The message at which it opens. */
+  message?: string | null;
   label?: string;
   onOpen?(): void;
 }
 
-export function OpenConversationLink({ conversation, label, onOpen }: OpenConversationLinkProps): ReactElement {
+export function OpenConversationLink({
+  conversation,
+  message,
+  label,
+  onOpen,
+}: OpenConversationLinkProps): ReactElement {
   const texts = useTexts(COMMON);
+  const place = message ? `?message=${message}` : '';
   return (
-    <Link href={toScreen(`/inbox/all/${conversation}`)} onClick={onOpen}>
+    <Link href={toScreen(`/inbox/all/${conversation}${place}`)} onClick={onOpen}>
       {label ?? texts.toOpenConversation}
     </Link>
   );

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { simpleParser } from 'mailparser';
 import { startSmtpServer } from '../../../../test/support/mail-servers.ts';
+import { receiveFromOtherRecipient } from '../../../../test/support/mails.ts';
 import { createPerson } from '../../../../test/support/people.ts';
 import { startPlatform } from '../../../../test/support/platform.ts';
 import { silenceNetwork, writeAsContact } from '../../../../test/support/traffic.ts';
@@ -89,6 +90,18 @@ test('a user who is away gets one mail in their language that lists what is unre
   assert.ok(mail?.text?.includes(`/console/inbox/all/${first}`) && mail.text.includes('/console/profile'));
   assert.ok(!mail?.text?.includes('A secret'));
   assert.deepEqual(others, []);
+});
+
+test('the mail names the author of another recipient’s answer to a mail, not the contact', async () => {
+  const ana = await createAway();
+  const REPLIED = { console: true, browser: true, mail: true };
+  await call(200, 'PUT', '/v1/notification-settings', { key: ana.token, body: { REPLIED } });
+  await receiveFromOtherRecipient({ after }, platform, ana._id);
+  await pass(ana, 16);
+  await run();
+  const [mail] = await mailsTo(ana);
+  assert.match(mail?.text ?? '', /Max respondeu/);
+  assert.doesNotMatch(mail?.text ?? '', /Yara respondeu/);
 });
 
 test('a user who stays away gets no further mail within an hour, and then one about what is new', async () => {

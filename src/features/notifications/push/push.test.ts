@@ -1,7 +1,8 @@
 /** Notifications that are pushed to browsers. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import pg from 'pg';
+import { receiveFromOtherRecipient } from '../../../../test/support/mails.ts';
 import {
   createPerson,
   forgetPassword,
@@ -89,6 +90,17 @@ test('a notification is pushed encrypted to the browsers of its user alone, sign
   await queueIsEmpty();
   assert.deepEqual(takenBy(bia), []);
   assert.notEqual((await list(ana.key))[0]?.['last_used_at'], null);
+});
+
+test('the push names the author of another recipient’s answer to a mail, not the contact', async () => {
+  const ana = await registerUser();
+  const conversation = await receiveFromOtherRecipient({ after }, platform, ana.user);
+  const named = await waitUntil('the push of the answer', () =>
+    takenBy(ana)
+      .map(({ body }) => ana.browser.read(body))
+      .find(({ kind }) => kind === 'REPLIED'),
+  );
+  assert.deepEqual([named['conversation'], named['contact']], [conversation, 'Max']);
 });
 
 test('nothing is pushed of a kind whose push is off, and a raised notification is pushed again', async () => {

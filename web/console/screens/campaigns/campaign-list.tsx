@@ -2,6 +2,7 @@
 import type { Campaign } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
+import { useCreateCommand } from '../../frame/creating.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useCampaignNumbers, useCampaigns } from '../../records/campaigns.ts';
 import { useInboxes } from '../../records/company.ts';
@@ -28,6 +29,7 @@ export function CampaignList(): ReactElement {
   const columns = useColumns();
   const mayCreate = useMay('campaigns:create');
   const [isBegun, begin] = useState(false);
+  useCreateCommand('campaigns', () => begin(true));
   const close = (created: Campaign | null): void => {
     begin(false);
     if (created) navigate(`/${created._id}`);

@@ -1,6 +1,7 @@
 /** How phone numbers, dates and texts of the company are read and written. */
 import { useEffect, useState, type ReactElement } from 'react';
 import { LANGUAGES } from '../../../browser/texts.ts';
+import { listCountries } from '../../texts/countries.ts';
 import { LANGUAGE_NAMES, useLanguage } from '../../texts/language.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { SelectField } from '../../ui/field.tsx';
@@ -8,7 +9,7 @@ import { FieldGrid } from '../../ui/field-grid.tsx';
 import { explainField } from '../../ui/problem.ts';
 import type { Changes, Draft } from './draft.ts';
 import styles from './company.module.css';
-import { findPhoneExample, listCountries } from './phone-example.ts';
+import { findPhoneExample } from './phone-example.ts';
 import { COMPANY } from './texts.ts';
 import { formatLocalTime, listTimeZones } from '../../texts/time-zones.ts';
 
@@ -41,18 +42,13 @@ export function RegionFields(props: FieldsProps): ReactElement {
 
 function CountryField({ draft: { country }, error, change }: FieldsProps): ReactElement {
   const texts = useTexts(COMPANY);
-  const countries = listCountries(useLanguage());
-  const isKnown = country === '' || countries.some(({ code }) => code === country);
+  const countries = listCountries(useLanguage(), country);
   return (
     <SelectField
       label={texts.country}
       hint={country === '' ? <span className={styles['advice']}>{texts.noCountryHint}</span> : <Reading of={country} />}
       value={country}
-      options={[
-        { value: '', label: texts.noCountry },
-        ...(isKnown ? [] : [{ value: country, label: country }]),
-        ...countries.map(({ code, name }) => ({ value: code, label: name })),
-      ]}
+      options={[{ value: '', label: texts.noCountry }, ...countries]}
       onChange={(code) => change({ country: code })}
       error={explainField(error, 'general_config.country')}
     />

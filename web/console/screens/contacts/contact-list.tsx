@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { parley } from '../../client.ts';
+import { useCreateCommand } from '../../frame/creating.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { showReach, useContacts, type ContactChoice } from '../../records/contacts.ts';
 import { hasNothing } from '../../records/feeds.ts';
@@ -46,6 +47,7 @@ export function ContactList(): ReactElement {
   const isChosen = search !== '' || filters.length > 0;
   const isFirst = !isChosen && hasNothing(feed);
   const [isNew, setNew] = useState(false);
+  useCreateCommand('contacts', () => setNew(true));
   const close = (created: Contact | null): void => {
     setNew(false);
     if (created) navigate(`/${created._id}`);

@@ -9,6 +9,7 @@ import { CAUSES, INBOXES, type InboxState } from './texts.ts';
 const TONES: Record<InboxState, Tone> = {
   CONNECTED: 'good',
   PENDING: 'warning',
+  UNREACHABLE: 'danger',
   LOG_IN: 'warning',
   ERROR: 'danger',
   LOW_QUALITY: 'danger',
@@ -42,6 +43,8 @@ function findState({ status, channel, connection, standing, professional_network
   if (status === 'DELETED') return 'DELETED';
   // An inbox without an account has nothing that the network could have checked.
   if (channel === 'PROFESSIONAL_NETWORK' && connection.status === 'PENDING' && !account) return 'LOG_IN';
+  // On other channels, a check that has to be repeated may also wait for a phone or an account.
+  if (channel === 'EMAIL' && connection.status === 'PENDING' && connection.error !== null) return 'UNREACHABLE';
   if (connection.status !== 'CONNECTED') return connection.status;
   const { sending, quality_rating } = standing ?? {};
   if (sending === 'LIMITED' || sending === 'BLOCKED') return sending;

@@ -2,7 +2,14 @@ import type { Inbox } from '@parley/sdk';
 import { defineTexts } from '../../texts/texts.ts';
 
 /** What the badge of an inbox says. */
-export type InboxState = Inbox['connection']['status'] | 'DELETED' | 'LOG_IN' | 'LOW_QUALITY' | 'LIMITED' | 'BLOCKED';
+export type InboxState =
+  | Inbox['connection']['status']
+  | 'UNREACHABLE'
+  | 'DELETED'
+  | 'LOG_IN'
+  | 'LOW_QUALITY'
+  | 'LIMITED'
+  | 'BLOCKED';
 
 export const INBOXES = defineTexts(
   {
@@ -19,6 +26,7 @@ export const INBOXES = defineTexts(
     state: 'Status',
     CONNECTED: 'Connected',
     PENDING: 'Checking',
+    UNREACHABLE: 'Unreachable',
     ERROR: 'Error',
     DELETED: 'Closed',
     LOG_IN: 'Waiting for log-in',
@@ -55,6 +63,7 @@ export const INBOXES = defineTexts(
       state: 'Situação',
       CONNECTED: 'Conectada',
       PENDING: 'Verificando',
+      UNREACHABLE: 'Sem resposta',
       ERROR: 'Erro',
       DELETED: 'Fechada',
       LOG_IN: 'Aguardando acesso',
@@ -90,6 +99,7 @@ export const INBOXES = defineTexts(
       state: 'Estado',
       CONNECTED: 'Conectada',
       PENDING: 'Comprobando',
+      UNREACHABLE: 'Sin respuesta',
       ERROR: 'Error',
       DELETED: 'Cerrada',
       LOG_IN: 'Esperando acceso',
@@ -118,6 +128,7 @@ const causes: Record<InboxState | 'WEB_CHAT', string> = {
   WEB_CHAT: 'The listed sites can show the chat.',
   CONNECTED: 'The network has accepted the inbox.',
   PENDING: 'The network has not confirmed it yet. The platform retries automatically.',
+  UNREACHABLE: 'The mail server could not be reached. The platform retries automatically.',
   ERROR: 'The network rejects it. Correct its connection data.',
   DELETED: 'It neither receives nor sends.',
   LOG_IN: 'No one has logged in with an account yet.',
@@ -131,6 +142,7 @@ export const CAUSES = defineTexts(causes, {
     WEB_CHAT: 'Os sites que ela nomeia podem mostrar o chat.',
     CONNECTED: 'A rede aceitou a caixa.',
     PENDING: 'A rede ainda não confirmou; a plataforma tenta de novo sozinha.',
+    UNREACHABLE: 'Não foi possível alcançar o servidor de e-mail; a plataforma tenta de novo sozinha.',
     ERROR: 'A rede recusa a caixa, então alguém precisa corrigir os dados.',
     DELETED: 'Nada entra nem sai.',
     LOG_IN: 'Ninguém entrou com uma conta ainda.',
@@ -142,6 +154,7 @@ export const CAUSES = defineTexts(causes, {
     WEB_CHAT: 'Los sitios que nombra pueden mostrar el chat.',
     CONNECTED: 'La red aceptó la bandeja.',
     PENDING: 'La red todavía no la confirmó; la plataforma vuelve a intentarlo sola.',
+    UNREACHABLE: 'No se pudo llegar al servidor de correo; la plataforma vuelve a intentarlo sola.',
     ERROR: 'La red la rechaza, así que alguien tiene que corregir los datos.',
     DELETED: 'No entra ni sale nada.',
     LOG_IN: 'Nadie ha iniciado sesión con una cuenta todavía.',

@@ -1,6 +1,7 @@
 /** The texts that people insert by a shortcut: those of the company, and one's own. */
 import type { QuickReply } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
+import { useCreateCommand } from '../../frame/creating.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useQuickReplyFeed } from '../../records/quick-replies.ts';
 import { useMay } from '../../session/session.ts';
@@ -18,6 +19,7 @@ export function QuickRepliesScreen(): ReactElement {
   const mayWrite = useMay('messages:create');
   const [search, setSearch] = useState('');
   const [edited, edit] = useState<QuickReply | 'NEW' | null>(null);
+  useCreateCommand('quick-replies', () => edit('NEW'));
   const feed = useQuickReplyFeed(search);
   return (
     <RecordsPage

@@ -1,7 +1,9 @@
 /** What a rule has done. */
 import type { Rule, RuleRun } from '@parley/sdk';
 import type { ReactElement } from 'react';
+import { nameSummary } from '../../records/contacts.ts';
 import { useConversation } from '../../records/conversations.ts';
+import { useMessage } from '../../records/messages.ts';
 import { useRuleRuns } from '../../records/rules.ts';
 import { formatListed } from '../../texts/formats.ts';
 import { explainCode } from '../../texts/problems.ts';
@@ -10,6 +12,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { OpenConversationLink } from '../../ui/open-conversation-link.tsx';
 import { Card } from '../../ui/page.tsx';
+import { Preview } from '../../ui/preview.tsx';
 import { Failure } from '../../ui/state.tsx';
 import styles from './rules.module.css';
 import { RULES } from './texts.ts';
@@ -42,17 +45,30 @@ export function RuleRuns({ rule }: { rule: Rule }): ReactElement {
 
 function Run({ run }: { run: RuleRun }): ReactElement {
   const texts = useTexts(RULES);
-  const name = useConversation(run.conversation).data?.contact_summary.name;
-  const { status, conversation, failure, reply_skipped, createdAt } = run;
+  const { status, conversation, message, failure, reply_skipped, createdAt } = run;
+  const { data } = useConversation(conversation);
+  const name = data ? nameSummary(data.contact_summary) : null;
   return (
     <li>
       <span className={styles['name']}>
         <Badge tone={status === 'DONE' ? 'good' : 'danger'}>{texts[status]}</Badge>
-        <OpenConversationLink conversation={conversation} label={name ?? texts.nameless} />
+        <OpenConversationLink {...{ conversation, message }} label={name ?? texts.nameless} />
         <span className={styles['soft']}>{formatListed(createdAt)}</span>
       </span>
+      {message !== null && <StartedBy {...{ conversation, message }} />}
       {failure && <span>{explainCode(failure.code, failure.message) ?? failure.message}</span>}
       {reply_skipped && <span className={styles['soft']}>{texts[reply_skipped]}</span>}
     </li>
+  );
+}
+
+/** The message that started a run; nothing once it was erased. */
+function StartedBy({ conversation, message }: { conversation: string; message: string }): ReactElement | null {
+  const { data } = useMessage(conversation, message);
+  if (!data) return null;
+  return (
+    <span className={styles['text']} dir="auto">
+      <Preview message={data} />
+    </span>
   );
 }

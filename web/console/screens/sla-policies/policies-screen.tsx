@@ -74,7 +74,7 @@ function useColumns(): Column<SlaPolicy>[] {
       title: texts.position,
       width: '80px',
       isSecondary: true,
-      render: ({ position }) => formatNumber(position),
+      render: ({ position }) => formatNumber(position + 1),
     },
     { key: 'name', title: texts.name, width: 'minmax(140px, 3fr)', render: ({ name }) => name },
     {

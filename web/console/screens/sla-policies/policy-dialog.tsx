@@ -27,6 +27,7 @@ const TARGETS = [
 ] as const;
 const FIELDS = ['name', 'position', 'inboxes', 'teams', 'priorities', ...TARGETS.map(([field]) => field)];
 
+/** The first position is 1 in the form, and 0 in the API. */
 type Draft = Omit<SlaPolicy, '_id' | 'company' | 'createdAt' | 'updatedAt' | 'position'> & { position: number | null };
 
 function toDraft(policy: SlaPolicy | null): Draft {
@@ -40,8 +41,12 @@ function toDraft(policy: SlaPolicy | null): Draft {
   };
   const { inboxes = null, teams = null, priorities = null } = policy ?? {};
   const targets = { first_reply_minutes, next_reply_minutes, close_minutes };
-  return { name, ...targets, within_business_hours, inboxes, teams, priorities, position };
+  return { name, ...targets, within_business_hours, inboxes, teams, priorities, position: position + 1 };
 }
+
+// A text that is no number is refused by the API with the field named.
+const toApiPosition = (position: number | null): number =>
+  typeof position === 'number' ? Math.max(0, position - 1) : (position ?? 0);
 
 interface PolicyDialogProps {
   /** Null creates a new policy. */
@@ -57,7 +62,7 @@ export function PolicyDialog({ policy, onClose, onSaved, onRemoved }: PolicyDial
   const [draft, setDraft] = useState(() => toDraft(policy));
   const save = useMutation({
     mutationFn: () => {
-      const body = { ...draft, position: draft.position ?? 0 };
+      const body = { ...draft, position: toApiPosition(draft.position) };
       return policy ? parley.slaPolicies.update(policy._id, body) : parley.slaPolicies.create(body);
     },
     onSuccess: (saved) => {

@@ -3,6 +3,7 @@ import { type User, type UserChanged } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
 import { useFeed } from '../../records/feeds.ts';
+import { useCreateCommand } from '../../frame/creating.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useMay } from '../../session/session.ts';
 import { formatListed } from '../../texts/formats.ts';
@@ -24,6 +25,7 @@ export function UsersScreen(): ReactElement {
   const mayChange = useMay('users:update');
   const columns = useColumns();
   const [edited, edit] = useState<User | 'NEW' | null>(null);
+  useCreateCommand('users', () => edit('NEW'));
   const [invitation, showInvitation] = useState<{ name: string; link: string } | null>(null);
   const feed = useFeed<User>(
     USERS_KEY,

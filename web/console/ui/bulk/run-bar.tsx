@@ -1,5 +1,6 @@
 /** How far a bulk change is, and which records could not be changed. */
 import { useState, type ReactElement, type ReactNode } from 'react';
+import type { Translation } from '../../../browser/texts.ts';
 import type { RunStore } from '../../records/runs.ts';
 import { formatNumber } from '../../texts/formats.ts';
 import { explainCode } from '../../texts/problems.ts';
@@ -15,8 +16,15 @@ interface Reason {
   message: string;
 }
 
+/** The tags among what a run changes. */
+interface TagChange {
+  add_tags?: readonly string[] | undefined;
+  remove_tags?: readonly string[] | undefined;
+}
+
 interface ShownRun<F extends Reason> {
   _id: string;
+  change: TagChange;
   status: string;
   total: number;
   processed: number;
@@ -51,7 +59,7 @@ function Shown<F extends Reason, R extends ShownRun<F>>(
   const [isOpen, open] = useState(false);
   if (!run) return null;
   const isOver = run.finished_at !== null;
-  const done = describe(run, formatNumber(run.changed_count));
+  const done = describe(run, formatNumber(run.changed_count)) + nameTags(texts, run.change);
   const changing = texts.changing(formatNumber(run.processed), formatNumber(run.total));
   const ended = run.status === 'CANCELLED' ? `${texts.cancelled} ${done}` : done;
   const reasons = new Set(run.failures.map((each) => explain(each)));
@@ -87,6 +95,15 @@ function Shown<F extends Reason, R extends ShownRun<F>>(
       {isOpen && <Failures run={run} failure={failure} onClose={() => open(false)} />}
     </section>
   );
+}
+
+/** Names the tags of a change in brackets; "" for a change of something else. */
+function nameTags(texts: Translation<(typeof BULK)['en']>, { add_tags = [], remove_tags = [] }: TagChange): string {
+  const parts = [
+    add_tags.length > 0 && texts.added(add_tags.join(', ')),
+    remove_tags.length > 0 && texts.removed(remove_tags.join(', ')),
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? '' : ` (${parts.join('; ')})`;
 }
 
 const explain = ({ code, message }: Reason): string => explainCode(code, message) ?? message;

@@ -1,13 +1,16 @@
 /** Makes one filter out of a field, a condition and a value. */
-import { useState, type ReactElement } from 'react';
+import { Suspense, useState, type ReactElement } from 'react';
 import { toNumber, writeNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../button.tsx';
 import { Dialog } from '../dialog.tsx';
 import { SelectField, TextField } from '../field.tsx';
+import { LoadingPart, lazyPart } from '../lazy-part.tsx';
 import { COMMON } from '../texts.ts';
 import { listOperators, takesValue, type Filter, type Filterable, type FilterField, type Operator } from './filters.ts';
 import { FILTERS, OPERATOR_NAMES } from './texts.ts';
+
+const CountryValue = lazyPart(async () => (await import('./country-value.tsx')).CountryValue);
 
 interface FilterDialogProps {
   filterable: Filterable;
@@ -75,6 +78,12 @@ function ValueField({ field, value, onChange }: ValueFieldProps): ReactElement {
   const label = useTexts(FILTERS).value;
   const common = useTexts(COMMON);
   const { type, choices } = field;
+  if (type === 'COUNTRY')
+    return (
+      <Suspense fallback={<LoadingPart />}>
+        <CountryValue {...{ label, value, onChange }} />
+      </Suspense>
+    );
   if (type === 'BOOLEAN' || type === 'ID' || choices.length > 0) {
     const offered =
       type === 'BOOLEAN'

@@ -1,6 +1,7 @@
 /** Filters of contacts and of rows: what there is to choose, the sentence of each, and how the API takes them. */
 import type { Column, CustomField } from '@parley/sdk';
 import { useCustomFields, useUsers } from '../../records/company.ts';
+import { formatCountry } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { COMMON } from '../texts.ts';
 import { CONTACT_FIELDS, CONTACT_SOURCES } from '../../texts/contact-fields.ts';
@@ -41,8 +42,8 @@ interface Choice {
 export interface FilterField {
   key: string;
   title: string;
-  /** ID is the id of another record, which is chosen by its name. */
-  type: CustomField['type'] | Column['type'] | 'ID';
+  /** ID is the id of another record, and COUNTRY the code of a country. Both are chosen by their names. */
+  type: CustomField['type'] | Column['type'] | 'ID' | 'COUNTRY';
   /** The values to choose from; empty where any value can be written. */
   choices: readonly Choice[];
 }
@@ -60,7 +61,6 @@ const TEXT_COLUMNS = [
   'name',
   'email',
   'phone_number',
-  'country_code',
   'professional_network_identifier',
   'external_id',
   'username',
@@ -87,6 +87,7 @@ export function useContactFilters(): Filterable {
         type: 'TEXT' as const,
         choices: [],
       })),
+      { key: 'contact.country_code', title: words.numberCountry, type: 'COUNTRY', choices: [] },
       { key: 'contact.tags', title: texts.tags, type: 'LIST', choices: [] },
       { key: 'contact.owner', title: texts.owner, type: 'ID', choices: ownerChoices },
       { key: 'contact.source', title: texts.source, type: 'SELECT', choices: sourceChoices },
@@ -141,7 +142,8 @@ export function useSentences(fields: readonly FilterField[]): (filter: Filter) =
   return ({ field: key, operator, value }) => {
     const field = fields.find((each) => each.key === key);
     const chosen = field?.choices.find((choice) => choice.value === value)?.label;
-    const word = typeof value === 'boolean' ? (value ? common.yes : common.no) : (chosen ?? String(value));
+    const written = field?.type === 'COUNTRY' ? formatCountry(String(value)) : String(value);
+    const word = typeof value === 'boolean' ? (value ? common.yes : common.no) : (chosen ?? written);
     return [field?.title ?? texts.unknownField, operators[operator], takesValue(operator) ? word : ''].join(' ').trim();
   };
 }

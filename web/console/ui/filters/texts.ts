@@ -66,6 +66,7 @@ export const FILTERS = defineTexts(
     removeFilter: (sentence: string) => `Remove the filter “${sentence}”`,
     removeAll: 'Show all',
     unknownField: 'a deleted field',
+    numberCountry: 'Country of the number',
   },
   {
     'pt-BR': {
@@ -85,6 +86,7 @@ export const FILTERS = defineTexts(
       removeFilter: (sentence) => `Remover o filtro “${sentence}”`,
       removeAll: 'Mostrar todos',
       unknownField: 'um campo que não existe mais',
+      numberCountry: 'País do número',
     },
     es: {
       filters: 'Filtros',
@@ -103,6 +105,7 @@ export const FILTERS = defineTexts(
       removeFilter: (sentence) => `Quitar el filtro «${sentence}»`,
       removeAll: 'Mostrar todos',
       unknownField: 'un campo que ya no existe',
+      numberCountry: 'País del número',
     },
   },
 );

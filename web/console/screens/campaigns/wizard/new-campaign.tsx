@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../../client.ts';
 import { showCampaign } from '../../../records/campaigns.ts';
+import { useCompanyZone } from '../../../records/company.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -14,7 +15,6 @@ import { COMMON } from '../../../ui/texts.ts';
 import { CAMPAIGNS } from '../texts.ts';
 import { useTemplateInboxes } from '../../../ui/templates/template-inboxes.ts';
 import { WIZARD } from './texts.ts';
-import { findBrowserZone } from '../../../texts/zoned-time.ts';
 
 interface NewCampaignProps {
   onClose(created: Campaign | null): void;
@@ -24,12 +24,12 @@ export function NewCampaign({ onClose }: NewCampaignProps): ReactElement {
   const texts = useTexts(WIZARD);
   const common = useTexts(COMMON);
   const inboxes = useTemplateInboxes();
+  const time_zone = useCompanyZone();
   const [name, setName] = useState('');
   const [chosen, choose] = useState('');
   const inbox = chosen || (inboxes[0]?.value ?? '');
   const create = useMutation({
-    mutationFn: () =>
-      parley.campaigns.create({ name, inbox, time_zone: findBrowserZone(), error_threshold: USUAL_THRESHOLD }),
+    mutationFn: () => parley.campaigns.create({ name, inbox, time_zone, error_threshold: USUAL_THRESHOLD }),
     onSuccess: (created) => {
       showCampaign(created);
       onClose(created);
