@@ -95,11 +95,11 @@ test('the files and the quote of a reply survive leaving the conversation and a 
 });
 
 test('the row of a conversation names who wrote last, and its file; a new message stands there before what is begun', async () => {
+  const { token: key } = await platform.createUser(platform.demo._id, 'OPERATOR', 'Rosa Lima');
   const contact = { from: '5511988880177', name: 'Nara Última' };
   const { conversation } = await writeAsContact(platform, contact);
   const { page, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
   const row = page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: /Nara Última/ });
-  const { token: key } = await platform.createUser(platform.demo._id, 'OPERATOR', 'Rosa Lima');
   const sent = await sendText(platform, conversation._id, { content: 'We open at nine', key });
   await row.filter({ hasText: 'Rosa Lima: We open at nine' }).waitFor();
   await platform.database.sql('update messages set revoked_at = now(), content = null where _id = $1', [sent._id]);
