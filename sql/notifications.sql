@@ -129,6 +129,24 @@ create or replace trigger notified_queue after insert on conversations referenci
 create or replace trigger notified_queue_again after update on conversations referencing old table as earlier new table as opened
   for each statement execute function notify_queue();
 
+-- Notifies the members of a team that gives out its conversations itself of those for which no member has room, once of each. Of very many, the
+-- contacts who have waited longest are known already.
+create or replace function notify_waiting(company text, team text) returns void
+language sql as $$
+  insert into notifications (company_id, _id, user_id, kind, conversation_id)
+    select company, new_id(), u._id, 'TEAM_ASSIGNED', w._id
+    from (select _id, waiting_since from conversations v where company_id = company and team_id = team and waits_for_member(v)
+        order by waiting_since desc nulls last, _id desc limit 20) w
+      join team_members m on m.company_id = company and m.team_id = team
+      join users u on u.company_id = m.company_id and u._id = m.user_id and u.status <> 'INACTIVE'
+      left join notification_settings s on s.company_id = u.company_id and s.user_id = u._id and s.kind = 'TEAM_ASSIGNED'
+    where coalesce(s.in_console, notifies_by_default('TEAM_ASSIGNED', 'console')) and sees_conversation(company, w._id, u._id)
+      and not exists (select from notifications n where n.company_id = company and n.user_id = u._id and n.kind = 'TEAM_ASSIGNED'
+        and n.conversation_id = w._id and n.created_at >= w.waiting_since)
+    order by u._id, w._id
+    on conflict (company_id, user_id, kind, conversation_id) where read_at is null do nothing
+$$;
+
 -- A user who replies or writes a note follows the conversation, and so do users whom a note mentions. Bulk sends are no replies.
 create or replace function follow_written() returns trigger
 language plpgsql as $$

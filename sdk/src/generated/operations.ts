@@ -1050,7 +1050,7 @@ export interface NotificationsListQuery {
   updated_since?: string | undefined;
   /** true: only unread notifications; false: only read ones */
   unread?: boolean | undefined;
-  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened, or handed over by its agent; NOT_SENT: a scheduled or held message of the user failed and will not be sent; SLA_BREACHED: a target of an SLA policy was missed in a conversation that the user owns, or of a team of the user and without an owner, or without both if the user is notified of new conversations */
+  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand, or in which no member has room; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened, or handed over by its agent; NOT_SENT: a scheduled or held message of the user failed and will not be sent; SLA_BREACHED: a target of an SLA policy was missed in a conversation that the user owns, or of a team of the user and without an owner, or without both if the user is notified of new conversations */
   kind?: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT' | 'SLA_BREACHED' | undefined;
 }
 

@@ -106,6 +106,35 @@ test('no member gets more than the capacity, also by two teams at once, and the 
   assert.equal(row?.open, 3);
 });
 
+test('what waits because no member has room notifies each member once, until the contact has waited anew', async () => {
+  const [ana, bia] = [await addUser(), await addUser()];
+  const team = await addTeam([ana, bia], { distribution: 'ROUND_ROBIN', capacity: 1 });
+  const ids = await bring(team, 3);
+  await waitUntil('two to be given', async () => (await countByOwner(ids)).get(null) === 1);
+  const [waiting = ''] = (
+    await database.sql<{ _id: string }>('select _id from conversations where _id = any($1) and owner_id is null', [ids])
+  ).map(({ _id }) => _id);
+  const told = async (): Promise<string[][]> =>
+    Promise.all(
+      [ana, bia].map(async ({ token: key }) =>
+        (await call(200, 'GET', '/v1/notifications?kind=TEAM_ASSIGNED', { key })).body.result.map(
+          ({ conversation }: Json) => conversation,
+        ),
+      ),
+    );
+  await waitUntil('both to be notified', async () => (await told()).flat().length === 2);
+  assert.deepEqual(await told(), [[waiting], [waiting]]);
+  await call(200, 'POST', '/v1/notifications/read', { key: ana.token, body: { until: new Date().toISOString() } });
+  // Another conversation asks the team again.
+  const [more = ''] = await bring(team, 1);
+  await waitUntil('both to be notified of the next', async () => (await told()).flat().length === 4);
+  await settle();
+  assert.deepEqual(await told(), [
+    [more, waiting],
+    [more, waiting],
+  ]);
+});
+
 test('a conversation waits for a full member until the contact of another one is erased', async () => {
   const ana = await addUser();
   const team = await addTeam([ana], { distribution: 'ROUND_ROBIN', capacity: 1 });

@@ -14,6 +14,7 @@ import {
   HAS_TURNS,
   hasWaiting,
   lockWaiting,
+  notifyWaiting,
   putOff,
   takeTurns,
   tryLockCompany,
@@ -74,8 +75,7 @@ async function giveOut(tx: TenantTx, team: string): Promise<boolean> {
   const rule = await findRule(tx, team);
   if (!rule || !(await hasWaiting(tx, team, null))) return true;
   const members = (await findMembers(tx, team, ANSWERING)).filter((member) => !isFull(member, rule));
-  if (members.length === 0) return true;
-  const waiting = await lockWaiting(tx, team, joinInboxes(members), PORTION);
+  const waiting = members.length === 0 ? [] : await lockWaiting(tx, team, joinInboxes(members), PORTION);
   const { given, free } = distribute(waiting, members, rule);
   if (given.length > 0) {
     await give(tx, team, given);
@@ -84,6 +84,7 @@ async function giveOut(tx: TenantTx, team: string): Promise<boolean> {
       given.map(({ conversation }) => conversation),
     );
   }
+  if (free.length === 0) await notifyWaiting(tx, team);
   // More than a portion is waiting, or other transactions have locked some.
   if (free.length > 0 && (await hasWaiting(tx, team, joinInboxes(free))))
     await addTurn(tx, team, waiting.length === PORTION ? 0 : BUSY_SECONDS);

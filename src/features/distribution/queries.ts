@@ -100,6 +100,15 @@ export function hasWaiting(tx: TenantTx, team: string, inboxes: string[] | null)
   });
 }
 
+/** Notifies the members of what waits because none of them has room, once of each conversation. */
+export async function notifyWaiting(tx: TenantTx, team: string): Promise<void> {
+  await exec(tx, {
+    name: 'distribution.notifyWaiting',
+    text: 'select notify_waiting($1, $2)',
+    values: [tx.companyId, team],
+  });
+}
+
 export interface FreeMember {
   user: string;
   /** How many open conversations the user owns. */
