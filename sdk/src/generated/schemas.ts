@@ -594,7 +594,7 @@ export interface ContactCreate {
   owner?: string | null | undefined;
   /** The contact has opted out: sends end FAILED with OPTED_OUT */
   opted_out?: boolean | undefined;
-  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them */
+  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them, and they do not count as unread or waiting */
   blocked?: boolean | undefined;
 }
 
@@ -625,7 +625,7 @@ export interface ContactUpdate {
   owner?: string | null | undefined;
   /** The contact has opted out: sends end FAILED with OPTED_OUT */
   opted_out?: boolean | undefined;
-  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them */
+  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them, and they do not count as unread or waiting */
   blocked?: boolean | undefined;
 }
 
@@ -663,7 +663,7 @@ export interface ContactUpsertItem {
   custom_fields?: Record<string, string[] | number | boolean | string | null> | undefined;
   /** The contact has opted out: sends end FAILED with OPTED_OUT */
   opted_out?: boolean | undefined;
-  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them */
+  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them, and they do not count as unread or waiting */
   blocked?: boolean | undefined;
 }
 
@@ -3832,7 +3832,7 @@ export interface ContactChange {
   language?: string | null | undefined;
   /** The contact has opted out: sends end FAILED with OPTED_OUT */
   opted_out?: boolean | undefined;
-  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them */
+  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them, and they do not count as unread or waiting */
   blocked?: boolean | undefined;
   /** true: erases each contact like DELETE /v1/contacts/{id}, permanently and without an event. Not allowed with other changes */
   delete?: boolean | undefined;

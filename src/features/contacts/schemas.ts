@@ -115,7 +115,7 @@ const writableProperties = {
   owner: nullable(recordId('user')),
   opted_out: plain.flag('The contact has opted out: sends end FAILED with OPTED_OUT'),
   blocked: plain.flag(
-    'The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them',
+    'The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them, and they do not count as unread or waiting',
   ),
 };
 

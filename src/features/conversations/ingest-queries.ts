@@ -39,6 +39,8 @@ export interface Thread {
   enrollment: string | null;
   /** Whether users are to be notified of what the contact writes: its owner, or those who follow it. */
   is_followed: boolean;
+  /** Whether the company has blocked the contact: what they write is stored, and no one is told. */
+  is_blocked: boolean;
 }
 
 interface ThreadKey {
@@ -49,7 +51,8 @@ interface ThreadKey {
 
 const THREAD = `v._id, v.company_id as company, v.inbox_id as inbox, v.contact_id as contact, v.status, v.handled_by,
   v.agent_id as agent, v.enrollment_id as enrollment, v.owner_id is not null or exists (select from conversation_participants p
-    where p.company_id = v.company_id and p.conversation_id = v._id and p.follows) as is_followed`;
+    where p.company_id = v.company_id and p.conversation_id = v._id and p.follows) as is_followed,
+  coalesce((select c.blocked from contacts c where c.company_id = v.company_id and c._id = v.contact_id), false) as is_blocked`;
 
 const columns = (keys: ThreadKey[]): string[][] => [
   keys.map((key) => key.company),

@@ -38,6 +38,27 @@ test('a contact waits from the first message that no one has answered until a us
   }
 });
 
+test('what a blocked contact writes is stored, is not unread, waits for no one, ends no snooze and notifies no one', async () => {
+  const from = makePhoneNumber();
+  const { conversation, contact } = await writeAsContact(platform, { from });
+  const { _id: owner, token } = await platform.createUser(demo._id, 'OPERATOR');
+  const snoozed_until = new Date(Date.now() + 3_600_000).toISOString();
+  await call(200, 'PATCH', pathTo(conversation._id), { body: { owner, status: 'SNOOZED', snoozed_until } });
+  await call(200, 'PUT', `${pathTo(conversation._id)}/read`);
+  await sendText(platform, conversation._id);
+  const write = async (text: string): Promise<unknown[]> => {
+    const { message } = await writeAsContact(platform, { from, text });
+    const { status, unread_count, waiting_since, last_message } = await read(conversation._id);
+    assert.equal(last_message._id, message._id);
+    const { result } = (await call(200, 'GET', '/v1/notifications?kind=REPLIED', { key: token })).body;
+    return [status, unread_count, waiting_since !== null, result.length];
+  };
+  await call(200, 'PATCH', `/v1/contacts/${contact._id}`, { body: { blocked: true } });
+  assert.deepEqual(await write('Buy now!'), ['SNOOZED', 0, false, 0]);
+  await call(200, 'PATCH', `/v1/contacts/${contact._id}`, { body: { blocked: false } });
+  assert.deepEqual(await write('Sorry'), ['OPEN', 1, true, 1]);
+});
+
 test('a bulk send and a campaign answer no one', async () => {
   const from = makePhoneNumber();
   const { conversation } = await writeAsContact(platform, { from });

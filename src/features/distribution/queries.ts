@@ -104,7 +104,7 @@ export function hasWaiting(tx: TenantTx, team: string, inboxes: string[] | null)
 export async function notifyWaiting(tx: TenantTx, team: string): Promise<void> {
   await exec(tx, {
     name: 'distribution.notifyWaiting',
-    text: 'select notify_waiting($1, $2)',
+    text: 'select notify_waiting(company_id, _id) from teams where company_id = $1 and _id = $2',
     values: [tx.companyId, team],
   });
 }

@@ -25,6 +25,7 @@ export function addActivity(
   const answered = isFromBusinessApp(arrival);
   const unread = answered ? 0 : (before?.unread ?? 0);
   const waitingSince = answered ? null : (before?.waiting_since ?? null);
+  const asks = fromContact && !thread.is_blocked;
   const isHeard = fromContact && (before?.inbound_at ?? '') <= at;
   return {
     company: thread.company,
@@ -35,10 +36,10 @@ export function addActivity(
     heard_from: isHeard ? (arrival.message.person.names[0]?.value ?? null) : (before?.heard_from ?? null),
     window_at: opensWindow(arrival) ? findLatest(before?.window_at, at) : (before?.window_at ?? null),
     windowed: arrival.channel.can.window24h,
-    unread: fromContact ? unread + 1 : unread,
-    waiting_since: fromContact ? (waitingSince ?? at) : waitingSince,
+    unread: asks ? unread + 1 : unread,
+    waiting_since: asks ? (waitingSince ?? at) : waitingSince,
     answered: answered || (before?.answered ?? false),
-    woken: (before?.woken ?? false) || (fromContact && thread.status === 'SNOOZED'),
+    woken: (before?.woken ?? false) || (asks && thread.status === 'SNOOZED'),
   };
 }
 
