@@ -24,7 +24,9 @@ test('an export of a filter has the conversations of the list with it, newest fi
   const asked = { company: company._id, inbox };
   const ids = await insertConversations(platform, asked, 1_234);
   const found = await insertConversations(platform, { ...asked, name: 'Zoe' }, 3);
-  const change = { owner: (await platform.createUser(company._id, 'OPERATOR'))._id, tags: ['vip', 'shop'] };
+  const { body: team } = await call(201, 'POST', '/v1/teams', { key, body: { name: '=Sales' } });
+  const owner = await platform.createUser(company._id, 'OPERATOR', 'Olga');
+  const change = { owner: owner._id, team: team._id, tags: ['vip', 'shop'] };
   for (const id of found.slice(0, 2)) await call(200, 'PATCH', `/v1/conversations/${id}`, { key, body: change });
   const all = (await exported()).map(({ _id }) => String(_id));
   assert.deepEqual(all.toSorted(), [...ids, ...found].toSorted());
@@ -38,8 +40,8 @@ test('an export of a filter has the conversations of the list with it, newest fi
   }
   const [row] = await exported('?tag=vip');
   assert.deepEqual(
-    [row?.['contact_name'], row?.['owner'], row?.['tags'], row?.['status']],
-    ['Zoe', change.owner, 'vip; shop', 'OPEN'],
+    ['contact_name', 'owner', 'owner_name', 'team_name', 'agent_name', 'tags', 'status'].map((title) => row?.[title]),
+    ['Zoe', change.owner, 'Olga', "'=Sales", '', 'vip; shop', 'OPEN'],
   );
 });
 

@@ -10,9 +10,12 @@ import type { CustomField } from '../custom-fields/schemas.ts';
 import { listAllDefinitions } from '../custom-fields/values.ts';
 import { toCell } from '../imports/cells.ts';
 import { pageConversations } from './list.ts';
+import { nameAssigned } from './name-queries.ts';
 import type { Conversation, ConversationFilters } from './schemas.ts';
 
 const SUMMARY = ['name', 'phone_number', 'email'] as const;
+/** What is also written by its name, because people read the file, too. */
+const NAMED = ['inbox', 'owner', 'team', 'agent', 'step'] as const;
 const COLUMNS = [
   'inbox',
   'channel',
@@ -55,20 +58,31 @@ export async function exportConversations(
   await pageConversations(tenant, { ...filters, limit: 1, skipCount: true, sort: '-createdAt' });
   const fields = await listAllDefinitions(tenant.read, 'conversation');
   await kit.admitExport(tenant.companyId, reply);
-  return sendCsv(reply, 'conversations.csv', writePortions(pages, fields));
+  return sendCsv(reply, 'conversations.csv', writePortions(tenant, pages, fields));
 }
 
-async function* writePortions(pages: AsyncIterable<Conversation[]>, fields: CustomField[]): AsyncGenerator<string> {
+async function* writePortions(
+  tenant: Tenant,
+  pages: AsyncIterable<Conversation[]>,
+  fields: CustomField[],
+): AsyncGenerator<string> {
   const summary = SUMMARY.map((name) => `contact_${name}`);
-  yield csvLine(['_id', 'contact', ...summary, ...COLUMNS, ...fields.map(({ slug }) => `custom_fields.${slug}`)]);
-  for await (const page of pages) yield page.map((each) => toLine(each, fields)).join('');
+  const named = NAMED.map((name) => `${name}_name`);
+  const custom = fields.map(({ slug }) => `custom_fields.${slug}`);
+  yield csvLine(['_id', 'contact', ...summary, ...named, ...COLUMNS, ...custom]);
+  for await (const page of pages) {
+    const ids = new Set(page.flatMap((each) => NAMED.flatMap((name) => each[name] ?? [])));
+    const names = await nameAssigned(tenant.walk, [...ids]);
+    yield page.map((each) => toLine(each, fields, names)).join('');
+  }
 }
 
-function toLine(conversation: Conversation, fields: CustomField[]): string {
+function toLine(conversation: Conversation, fields: CustomField[], names: Map<string, string>): string {
   const { _id, contact, contact_summary: summary, custom_fields } = conversation;
   const held = new Map(custom_fields.map((field) => [field._id, field.value]));
   return csvLine([
     ...[_id, contact, ...SUMMARY.map((name) => summary[name])].map(toCell),
+    ...NAMED.map((name) => toCell(names.get(conversation[name] ?? '') ?? null)),
     ...COLUMNS.map((column) => toCell(conversation[column])),
     ...fields.map((field) => toCell(held.get(field._id))),
   ]);

@@ -12,8 +12,7 @@ const SUMMARY = `(select json_build_object('name', s.name, 'phone_number', s.pho
     where s.company_id = v.company_id and s._id = v.contact_id)`;
 
 export const CONVERSATION = `v._id, v.company_id as company, v.contact_id as contact, ${SUMMARY} as contact_summary,
-  v.inbox_id as inbox, v.channel, v.status,
-  v.handled_by, v.agent_id as agent, v.owner_id as owner, v.attendant_id as attendant, v.team_id as team, v.pipeline_id as pipeline,
+  v.inbox_id as inbox, v.channel, v.status, v.handled_by, v.agent_id as agent, v.owner_id as owner, v.attendant_id as attendant, v.team_id as team, v.pipeline_id as pipeline,
   v.step_id as step, v.campaign_id as campaign, v.enrollment_id as enrollment, v.tags, custom_field_values(v.company_id, v.custom_fields) as custom_fields,
   v.unread_count, priority_name(v.priority) as priority, case when m._id is null then null else json_build_object('_id', m._id, 'content', left(m.content, 4096),
     'contentType', m.content_type, 'file_name', m.media->>'fileName', 'sender_type', m.sender_type, 'sender', m.sender_id, 'message_type', m.message_type,

@@ -86,7 +86,7 @@ function exportRoute(app: FastifyInstance, kit: Kit): void {
     summary: 'Export conversations as CSV',
     description:
       'The conversations that GET /v1/conversations lists with these filters, the newest first, with one column per ' +
-      'custom field. A text that a spreadsheet would read as a formula is prefixed with an apostrophe, except plain ' +
+      'custom field. Inbox, owner, team, agent and step are written by id and by name. A text that a spreadsheet would read as a formula is prefixed with an apostrophe, except plain ' +
       'numbers and phone numbers.',
     query: ConversationExportQuery,
     errors: ['UNKNOWN_REFERENCE'],
