@@ -105,6 +105,9 @@ test('a message of a campaign is sent to the user’s own number, with names in 
   await dialog.getByLabel('Your number').fill('+55 11 98888-7001');
   await dialog.getByRole('button', { name: 'Send a test' }).click();
   await page.getByText('Test sent').waitFor();
+  await page.getByRole('button', { name: 'Check and start' }).click();
+  await page.getByRole('button', { name: 'Send a test: Message 1' }).click();
+  await dialog.getByLabel('Your number').waitFor();
   const { body: messages } = await call(200, 'GET', '/v1/messages?limit=1');
   assert.match(messages.result[0].content, /^Oi, \[First name\]! O seu pedido \*A0\*/);
   assert.equal(complaints().filter((text) => !/status of 400/.test(text)).length, 0);

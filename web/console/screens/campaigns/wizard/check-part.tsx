@@ -14,6 +14,7 @@ import { AudienceCount } from './audience-count.tsx';
 import { FirstMessages } from './first-messages.tsx';
 import { StartLead } from './start-lead.tsx';
 import { findPart, findStep, type PartProps } from './parts.ts';
+import { TestButton } from './test-dialog.tsx';
 import { WIZARD } from './texts.ts';
 import styles from './wizard.module.css';
 
@@ -49,13 +50,14 @@ export function CheckPart({ stored, onOpen }: PartProps): ReactElement {
       <Summary campaign={stored} />
       <AudienceCount campaign={stored} />
       <FirstMessages campaign={stored} />
-      {may && (
-        <div>
+      <div className={styles['start']}>
+        {may && (
           <Button kind="primary" icon="play" disabled={isFetching || problems.length > 0} onClick={() => ask(true)}>
             {action}
           </Button>
-        </div>
-      )}
+        )}
+        {steps[0] && <TestButton inbox={stored.inbox} template={steps[0].template} title={texts.message(1)} />}
+      </div>
       {isAsked && (
         <ConfirmDialog
           title={texts.startTitle(stored.name)}

@@ -2,7 +2,6 @@
 import type { CampaignStepCreate, Template } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import { usePipelines } from '../../../records/company.ts';
-import { useMay } from '../../../session/session.ts';
 import { formatDuration } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
@@ -20,7 +19,7 @@ import { MessageDialog } from './message-dialog.tsx';
 import { listSteps, MOST_STEPS } from './steps.ts';
 import { WIZARD } from './texts.ts';
 import type { PartProps } from './parts.ts';
-import { TestDialog } from './test-dialog.tsx';
+import { TestButton } from './test-dialog.tsx';
 import styles from './wizard.module.css';
 
 export function MessagesPart({ stored, shown, kept }: PartProps): ReactElement {
@@ -96,8 +95,6 @@ function MessageCard({ step, index, inbox, error, onEdit, onRemove }: MessageCar
   const common = useTexts(COMMON);
   const { data: templates = [] } = useApprovedTemplates(inbox);
   const template = templates.find((each) => isSameTemplate(each, step.template));
-  const maySend = useMay('messages:create');
-  const [isTesting, test] = useState(false);
   const title = texts.message(index + 1);
   return (
     <li className={styles['card']}>
@@ -105,9 +102,7 @@ function MessageCard({ step, index, inbox, error, onEdit, onRemove }: MessageCar
         <strong>
           {title}: {step.template.name} · {step.template.language}
         </strong>
-        {maySend && template && (
-          <IconButton icon="send" label={`${texts.sendTest}: ${title}`} onClick={() => test(true)} />
-        )}
+        {template && <TestButton inbox={inbox} template={step.template} title={title} />}
         <IconButton icon="edit" label={`${common.edit}: ${title}`} onClick={onEdit} />
         <IconButton icon="remove" label={`${common.remove}: ${title}`} onClick={onRemove} />
       </header>
@@ -118,7 +113,6 @@ function MessageCard({ step, index, inbox, error, onEdit, onRemove }: MessageCar
       )}
       <StepFacts step={step} index={index} />
       {template && <StepText template={template} step={step} />}
-      {isTesting && <TestDialog inbox={inbox} template={step.template} onClose={() => test(false)} />}
     </li>
   );
 }

@@ -3,6 +3,7 @@ import type { GivenTemplate, TemplateComponent } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../../client.ts';
+import { useMay } from '../../../session/session.ts';
 import { keep, readKept } from '../../../store.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -24,7 +25,25 @@ interface TestDialogProps {
   onClose(): void;
 }
 
-export function TestDialog({ inbox, template, onClose }: TestDialogProps): ReactElement {
+/** Offers a test of a message to those who may send. `title` names the message. */
+export function TestButton({
+  title,
+  ...message
+}: Omit<TestDialogProps, 'onClose'> & { title: string }): ReactElement | null {
+  const texts = useTexts(WIZARD);
+  const [isOpen, open] = useState(false);
+  if (!useMay('messages:create')) return null;
+  return (
+    <>
+      <Button icon="send" aria-label={`${texts.sendTest}: ${title}`} onClick={() => open(true)}>
+        {texts.sendTest}
+      </Button>
+      {isOpen && <TestDialog {...message} onClose={() => open(false)} />}
+    </>
+  );
+}
+
+function TestDialog({ inbox, template, onClose }: TestDialogProps): ReactElement {
   const texts = useTexts(WIZARD);
   const common = useTexts(COMMON);
   const fields = useContactValues();
