@@ -138,6 +138,26 @@ test('a message that a colleague has just sent names them, and only they can und
   await close();
 });
 
+test('cancelling what a colleague has scheduled asks first, because its text is lost', async () => {
+  const { page, conversation, complaints, close } = await converse();
+  const { token } = await platform.createUser(platform.demo._id, 'OPERATOR', 'Rosa Lima');
+  const body = { conversation, message: { content: 'Até sexta' }, send_at: `${IN_A_MONTH}:00.000Z` };
+  await call(201, 'POST', '/v1/scheduled-messages', { key: token, body });
+  const bubble = page.getByRole('article').filter({ hasText: 'Até sexta' });
+  const question = page.getByRole('dialog', { name: 'Cancel the message by Rosa Lima?' });
+  await bubble.getByRole('button', { name: 'Cancel' }).click();
+  await question.getByText('its text is lost').waitFor();
+  await question.getByRole('button', { name: 'Back' }).click();
+  await question.waitFor({ state: 'detached' });
+  assert.equal((await listScheduled(conversation))[0]?.['status'], 'SCHEDULED');
+  await bubble.getByRole('button', { name: 'Cancel' }).click();
+  await question.getByRole('button', { name: 'Cancel the message' }).click();
+  await bubble.waitFor({ state: 'detached' });
+  assert.equal((await listScheduled(conversation))[0]?.['status'], 'CANCELLED');
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('an undo that comes too late says quietly that the message was sent', async () => {
   const { page, conversation, close } = await converse({ undoSeconds: 20 });
   await findField(page).fill('Já vai');

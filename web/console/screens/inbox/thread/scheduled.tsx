@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactElement } from 'react';
 import { parley } from '../../../client.ts';
 import { COMMAND_KEY } from '../../../frame/shortcuts.ts';
+import { findReturn } from '../../../frame/writing.ts';
 import type { FeedView } from '../../../records/feeds.ts';
 import { changeScheduled, findSecondsLeft, sendScheduled } from '../../../records/scheduled-messages.ts';
 import { useMay, useSession } from '../../../session/session.ts';
@@ -12,6 +13,7 @@ import { CONTENT_NAMES } from '../../../texts/contents.ts';
 import { formatListed, formatWeekdayTime } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { TextArea } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { explainError } from '../../../ui/problem.ts';
@@ -154,8 +156,11 @@ function Later({ scheduled, conversation }: ScheduledProps): ReactElement {
 function Actions({ scheduled }: { scheduled: ScheduledMessage }): ReactElement {
   const texts = useTexts(SENDING);
   const common = useTexts(COMMON);
+  const { user } = useSession();
   const [isEditing, edit] = useState(false);
+  const [isAsked, ask] = useState(false);
   const takeBack = useTakeBack(scheduled.conversation);
+  const isOwn = scheduled.created_by._id === user._id;
   const act = useMutation({ mutationFn: (run: () => Promise<void>) => run(), onError: showError });
   const { isPending } = act;
   return (
@@ -166,9 +171,25 @@ function Actions({ scheduled }: { scheduled: ScheduledMessage }): ReactElement {
       <Button kind="quiet" disabled={isPending} onClick={() => edit(true)}>
         {common.edit}
       </Button>
-      <Button kind="quiet" disabled={isPending} onClick={() => act.mutate(() => takeBack(scheduled))}>
+      <Button
+        kind="quiet"
+        disabled={isPending}
+        onClick={() => (isOwn ? act.mutate(() => takeBack(scheduled)) : ask(true))}
+      >
         {texts.cancel}
       </Button>
+      {isAsked && (
+        <ConfirmDialog
+          title={texts.cancelOf(scheduled.created_by.name)}
+          lead={texts.cancelLead}
+          action={texts.cancelMessage}
+          isDangerous
+          act={() => takeBack(scheduled)}
+          onDone={() => ask(false)}
+          onClose={() => ask(false)}
+          finalFocus={findReturn}
+        />
+      )}
       {isEditing && (
         <EditDialog
           scheduled={scheduled}
