@@ -36,7 +36,12 @@ export function ValueField({ parameter, value, onChange }: ValueFieldProps): Rea
     );
   }
   return (
-    <TextField label={label} hint={parameter.example} value={readText(value)} onChange={(text) => onChange({ text })} />
+    <TextField
+      label={label}
+      hint={parameter.example && texts.example(parameter.example)}
+      value={readText(value)}
+      onChange={(text) => onChange({ text })}
+    />
   );
 }
 
