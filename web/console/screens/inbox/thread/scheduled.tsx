@@ -20,6 +20,8 @@ import { explainError } from '../../../ui/problem.ts';
 import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
 import styles from './scheduled.module.css';
+import { Quote } from './message.tsx';
+import { findTemplateText } from './outbox.ts';
 import { SENDING } from './sending-texts.ts';
 import { useTakeBack } from './taking-back.ts';
 import { MOST_CHARACTERS } from './text-input.tsx';
@@ -31,15 +33,17 @@ interface ScheduledProps {
 }
 
 export function ScheduledBubble({ scheduled, conversation }: ScheduledProps): ReactElement {
-  const { message, is_held, status } = scheduled;
+  const { message, is_held, status, reply_to } = scheduled;
+  const text = message.content ?? findTemplateText(scheduled);
   return (
     <article className={styles['scheduled']}>
       <div className={`${styles['bubble']} ${is_held ? styles['held'] : ''}`}>
+        {reply_to !== null && <Quote conversation={scheduled.conversation} id={reply_to} />}
         {message.attachment !== null && <FileName id={message.attachment} />}
         {message.template && <TemplateName name={message.template.name} />}
-        {message.content && (
+        {text && (
           <p className={styles['text']} dir="auto">
-            {message.content}
+            {text}
           </p>
         )}
       </div>
