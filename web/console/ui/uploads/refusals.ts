@@ -1,15 +1,14 @@
 /** Why a file is not uploaded, in one sentence that names it. */
 import { isParleyError } from '@parley/sdk';
+import { getOwnProperty } from '../../../browser/own-property.ts';
 import { formatBytes } from '../../texts/formats.ts';
 import { getTexts } from '../../texts/texts.ts';
 import { explainError } from '../problem.ts';
 import { MEGABYTE, MOST_BYTES } from './most-bytes.ts';
 import { UPLOADS } from './texts.ts';
 
-const findMost = (type: string): number => {
-  const [kind = ''] = type.split('/');
-  return kind in MOST_BYTES ? MOST_BYTES[kind as keyof typeof MOST_BYTES] : MOST_BYTES.other;
-};
+const findMost = (type: string): number =>
+  getOwnProperty<number>(MOST_BYTES, type.split('/')[0] ?? '') ?? MOST_BYTES.other;
 
 /** A limit of 5 × 1,024 × 1,024 bytes is known as 5 MB. */
 const writeLimit = (bytes: number): string =>

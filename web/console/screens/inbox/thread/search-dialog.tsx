@@ -7,11 +7,11 @@ import { useTexts } from '../../../texts/texts.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { SearchField } from '../../../ui/search-field.tsx';
 import { MessageHits } from '../message-hits.tsx';
+import { DIALOGS } from './dialog-texts.ts';
 import styles from './search-dialog.module.css';
-import { THREAD } from './texts.ts';
 
 export function SearchDialog({ conversation, view }: { conversation: string; view: string }): ReactElement {
-  const texts = useTexts(THREAD);
+  const texts = useTexts(DIALOGS);
   const [search, setSearch] = useState('');
   const feed = useMessageHits(search || null, { conversation });
   return (

@@ -21,6 +21,7 @@ import { findReturn, returnToComposer } from '../../../frame/writing.ts';
 import { usePriorityItems } from '../priority-items.ts';
 import { listStepItems } from '../step-items.ts';
 import { useTeamItems } from '../team-items.ts';
+import { DIALOGS } from './dialog-texts.ts';
 import styles from './thread-head.module.css';
 import { THREAD } from './texts.ts';
 import { useTimeMenu } from './time-menu.tsx';
@@ -56,7 +57,7 @@ export function ThreadActions({ conversation, more }: ThreadActionsProps): React
   };
   const tags: MenuItem = {
     key: 'tags',
-    label: texts.changeTags,
+    label: useTexts(DIALOGS).changeTags,
     icon: 'tag',
     onSelect: () => askForTags(conversation._id),
   };

@@ -24,6 +24,7 @@ import { SummaryOf, useSummarizing } from '../assist/assist.tsx';
 import { canBeUnread, useMarkUnread } from '../marking.ts';
 import { Due } from '../waiting.tsx';
 import { AgentBar } from './agent-bar.tsx';
+import { DIALOGS } from './dialog-texts.ts';
 import { listUnder, ThreadActions } from './thread-actions.tsx';
 import styles from './thread-head.module.css';
 import { THREAD } from './texts.ts';
@@ -99,6 +100,7 @@ export function ThreadHead(props: ThreadHeadProps): ReactElement {
 /** What is done with a conversation now and then. */
 function useMoreItems(conversation: Conversation, view: string): MenuItem[] {
   const texts = useTexts(THREAD);
+  const dialogs = useTexts(DIALOGS);
   const [mayChange, maySearch] = [useMay('conversations:update'), useMay('messages:read')];
   const summarizing = useSummarizing(conversation);
   const transcripts = useTranscripts(conversation._id);
@@ -110,7 +112,7 @@ function useMoreItems(conversation: Conversation, view: string): MenuItem[] {
   };
   const search: MenuItem = {
     key: 'search',
-    label: texts.searchHere,
+    label: dialogs.searchHere,
     icon: 'search',
     onSelect: () => askForSearch(conversation._id),
   };
