@@ -40,10 +40,12 @@ const BLOCKING = defineTexts(
 
 const setBlocked = ({ _id }: Contact, blocked: boolean): Promise<Contact> => parley.contacts.update(_id, { blocked });
 
-export function BlockButton({ contact }: { contact: Contact }): ReactElement {
+export const BlockButton = ({ contact }: { contact: Contact }): ReactElement =>
+  contact.blocked ? <UnblockButton contact={contact} /> : <AskingButton contact={contact} />;
+
+function AskingButton({ contact }: { contact: Contact }): ReactElement {
   const texts = useTexts(BLOCKING);
   const [isAsked, ask] = useState(false);
-  if (contact.blocked) return <UnblockButton contact={contact} />;
   return (
     <>
       <Button onClick={() => ask(true)}>{texts.block}</Button>
@@ -54,10 +56,7 @@ export function BlockButton({ contact }: { contact: Contact }): ReactElement {
           action={texts.block}
           isDangerous
           act={() => setBlocked(contact, true)}
-          onDone={(changed) => {
-            ask(false);
-            showContact(changed);
-          }}
+          onDone={showContact}
           onClose={() => ask(false)}
           finalFocus={findReturn}
         />
