@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole } from '../support/console.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
+import { writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
@@ -76,6 +77,50 @@ test('the keys are shown in the language of the user, and work only outside of d
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   assert.match(page.url(), /\/users$/);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('the palette changes the priority, owner and tags of the open conversation, and finds one of its messages', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Rui Costa', text: 'Quero um bolo de laranja' });
+  await writeAsContact(platform, { name: 'Eva Luz', text: 'Também quero laranja' });
+  const user = await platform.createUser(platform.demo._id, 'OPERATOR', 'Rosa Lima');
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const palette = page.getByRole('dialog', { name: 'Search and commands' });
+  const run = async (typed: string, command: string): Promise<void> => {
+    await page.keyboard.press('Control+k');
+    await palette.getByRole('combobox').fill(typed);
+    await palette.getByRole('option', { name: command, exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await palette.waitFor({ state: 'detached' });
+  };
+  const read = async () => (await platform.call(200, 'GET', `/v1/conversations/${conversation._id}`)).body;
+  await page.getByRole('region', { name: 'Rui Costa' }).waitFor();
+  await run('urgent', 'Priority: Urgent');
+  await waitUntil('the priority', async () => (await read()).priority === 'URGENT');
+  await run('rosa', 'Assign to Rosa Lima');
+  await waitUntil('the owner', async () => (await read()).owner === user._id);
+  await run('tag', 'Add or remove tags');
+  const tags = page.getByRole('dialog', { name: 'Tags of this conversation' });
+  await tags.getByLabel('Add a tag').fill('vip');
+  await page.keyboard.press('Enter');
+  await tags.getByRole('button', { name: 'Remove the tag vip' }).waitFor();
+  assert.deepEqual((await read()).tags, ['vip']);
+  assert.deepEqual(await findBarriers(page), []);
+  await tags.getByRole('button', { name: 'Remove the tag vip' }).click();
+  await waitUntil('no tag', async () => (await read()).tags.length === 0);
+  await page.keyboard.press('Escape');
+  await tags.waitFor({ state: 'detached' });
+  await run('search in', 'Search in this conversation');
+  const search = page.getByRole('dialog', { name: 'Search in this conversation' });
+  await search.getByRole('searchbox').fill('laranja');
+  const hit = search.getByRole('link');
+  await hit.waitFor();
+  assert.match((await hit.innerText()).replaceAll('\n', ' '), /Rui Costa.*Quero um bolo de laranja/);
+  assert.deepEqual(await findBarriers(page), []);
+  await hit.click();
+  await search.waitFor({ state: 'detached' });
+  await page.waitForURL(`**/inbox/all/${conversation._id}?message=*`);
   assert.deepEqual(complaints(), []);
   await close();
 });

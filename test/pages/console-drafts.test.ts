@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { MAX_BYTES } from '../../src/platform/work/media/formats.ts';
+import { MOST_BYTES } from '../../web/console/ui/uploads/most-bytes.ts';
 import { uploadFile } from '../support/attachments.ts';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, holdAnswers, openConsole, waitForSent } from '../support/console.ts';
@@ -114,6 +116,49 @@ test('the row of a conversation names who wrote last, and its file; a new messag
   await row.filter({ hasText: 'A text that is begun' }).waitFor();
   await writeAsContact(platform, { ...contact, text: 'And on Sundays?' });
   await row.filter({ hasText: 'Draft' }).filter({ hasText: 'And on Sundays?' }).waitFor();
+  await close();
+});
+
+test('a file that is refused is named with its problem and limit, a large one before its upload, and an interrupted upload is tried again', async () => {
+  assert.deepEqual(MOST_BYTES, {
+    image: MAX_BYTES.IMAGE,
+    audio: MAX_BYTES.AUDIO,
+    video: MAX_BYTES.VIDEO,
+    other: MAX_BYTES.DOCUMENT,
+  });
+  const { conversation } = await writeAsContact(platform, { name: 'Ugo Reis', text: 'Oi' });
+  const { page, calls, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const add = (name: string, mimeType: string, buffer: Buffer) =>
+    page.locator('[data-composer] input[type=file]').setInputFiles({ name, mimeType, buffer });
+  const listProblems = async (): Promise<string[]> =>
+    (await files(page).getByRole('listitem').allInnerTexts()).filter((text) => text !== '');
+  const image = makePng(8, 8);
+  await add('grande.png', 'image/png', Buffer.concat([image, Buffer.alloc(6 * 1024 * 1024)]));
+  await file(page, 'grande.png').getByText('“grande.png” is larger than the limit of 5 MB.').waitFor();
+  assert.deepEqual(
+    calls().filter((path) => path.includes('upload-attachment')),
+    [],
+  );
+  await page.getByText('To send the message, remove the file that was not uploaded.').waitFor();
+  await add('filme.mp4', 'video/mp4', Buffer.from('\0\x01 no film'));
+  await file(page, 'filme.mp4').getByText('“filme.mp4” is damaged, or is not a MP4 file.').waitFor();
+  await add('tool.exe', 'application/x-msdownload', Buffer.from('MZ\x90\0\x03\0', 'latin1'));
+  await file(page, 'tool.exe').getByText('“tool.exe” has none of the accepted formats: JPG, PNG').waitFor();
+  await page.getByText('To send the message, remove the files that were not uploaded.').waitFor();
+  assert.equal((await listProblems()).length, 3);
+  const again = page.getByRole('button', { name: /^Try again/ });
+  assert.equal(await again.count(), 0);
+  for (const name of ['grande.png', 'filme.mp4', 'tool.exe'])
+    await page.getByRole('button', { name: `Remove: ${name}` }).click();
+  await page.route('**/upload-attachment', (route) => route.abort());
+  await add('bolo.png', 'image/png', image);
+  await file(page, 'bolo.png').getByText('The platform cannot be reached.').waitFor();
+  await page.unroute('**/upload-attachment');
+  await again.click();
+  await file(page, 'bolo.png').getByText('The platform cannot be reached.').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await files(page).waitFor({ state: 'detached' });
+  await waitUntil('the message', async () => (await listActs(conversation._id)).length === 2);
   await close();
 });
 

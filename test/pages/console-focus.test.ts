@@ -367,6 +367,24 @@ test('what is typed while the search is loaded is searched, and does nothing els
   await close();
 });
 
+test('single keys work again as soon as the search is left, also when something was typed into it', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Olga Reis', text: 'Oi' });
+  await orderAtTop(platform, [conversation._id]);
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  await page.locator(`[data-conversation="${conversation._id}"]`).waitFor();
+  await page.keyboard.press('j');
+  await page.getByRole('region', { name: 'Olga Reis' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await waitForDialog(page);
+  await page.keyboard.type('zzz');
+  await page.keyboard.press('Escape');
+  await findDialog(page).waitFor({ state: 'detached' });
+  await page.keyboard.press('r');
+  await waitUntil('the field to have the focus', () => isWriting(page));
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('the profile turns single-key shortcuts off in this browser', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Leo Dias', text: 'Oi' });
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/profile' });

@@ -7,6 +7,7 @@ import { findBarriers, openConsole } from '../support/console.ts';
 import { createPerson } from '../support/people.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();
@@ -94,6 +95,29 @@ for (const { width, view } of [
     assert.deepEqual(complaints(), []);
     await close();
   });
+
+test('on a phone, the menu of a conversation begins with what is done most and ends with what is rare', async () => {
+  const path = `/inbox/all/${conversation._id}`;
+  const { page, complaints, close } = await openConsole(platform, browser, {
+    path,
+    viewport: { width: 390, height: 844 },
+  });
+  const menu = page.locator('header').getByRole('button', { name: 'More' });
+  await menu.click();
+  const items = page.getByRole('menuitem');
+  await items.first().waitFor();
+  const names = await items.allInnerTexts();
+  assert.deepEqual(names.slice(0, 5), ['Assign', 'Snooze', 'Priority', 'Add or remove tags', 'Close']);
+  assert.match(names.at(-1) ?? '', /^Text file/);
+  await page.getByRole('menuitem', { name: 'Priority' }).click();
+  await page.getByRole('menuitem', { name: 'High' }).click();
+  await waitUntil('the priority', async () => {
+    const { body } = await platform.call(200, 'GET', `/v1/conversations/${conversation._id}`);
+    return body.priority === 'HIGH';
+  });
+  assert.deepEqual(complaints(), []);
+  await close();
+});
 
 test('on a phone, lists show two lines in each row, nothing scrolls sideways, and the bar marks the button of the screen', async () => {
   const create = async (path: string, body: Json): Promise<string> =>

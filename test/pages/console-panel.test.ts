@@ -176,8 +176,49 @@ test('a file goes from the panel when its message is revoked', async () => {
   await close();
 });
 
-test('a contact is changed and blocked in the panel, and its business and the ad that led to it are shown', async () => {
-  const conversation = await begin('Bea Block');
+test('a contact is blocked after a question that says what it does, is marked in the head and the list, and gets no reply until it is unblocked', async () => {
+  const conversation = await begin('Otto Block');
+  const { page, complaints, close } = await open(conversation);
+  const panel = await openPanel(page);
+  const field = page.getByRole('textbox', { name: 'Write a message' });
+  await field.fill('Bom dia');
+  const block = panel.getByRole('button', { name: 'Block', exact: true });
+  const question = page.getByRole('dialog', { name: 'Block Otto Block?' });
+  await block.click();
+  await question.getByText('campaigns leave them out. Their messages still arrive').waitFor();
+  await question.getByRole('button', { name: 'Back' }).click();
+  await question.waitFor({ state: 'detached' });
+  const isBlocked = async (): Promise<boolean> =>
+    (await call(200, 'GET', `/v1/contacts/${conversation.contact}`)).body.blocked;
+  assert.equal(await isBlocked(), false);
+  await block.click();
+  await question.getByRole('button', { name: 'Block', exact: true }).click();
+  const badges = [
+    page.getByRole('heading', { level: 1 }).getByText('Blocked', { exact: true }),
+    page.locator(`[data-conversation="${conversation._id}"]`).getByText('Blocked', { exact: true }),
+  ];
+  for (const badge of badges) await badge.waitFor();
+  const composer = page.locator('[data-composer]');
+  await composer.getByText('The contact is blocked, so nothing can be sent.').waitFor();
+  const send = composer.getByRole('button', { name: 'Send', exact: true });
+  assert.ok(await send.isDisabled());
+  assert.ok(await composer.getByRole('button', { name: 'Send later' }).isDisabled());
+  assert.deepEqual(await findBarriers(page), []);
+  await composer.getByRole('tab', { name: 'Note' }).click();
+  await composer.getByRole('textbox').fill('Spam');
+  await composer.getByRole('button', { name: 'Add note' }).click();
+  await page.getByRole('article').filter({ hasText: 'Spam' }).waitFor();
+  await composer.getByRole('tab', { name: 'Reply' }).click();
+  await composer.getByRole('button', { name: 'Unblock' }).click();
+  for (const badge of badges) await badge.waitFor({ state: 'detached' });
+  await waitUntil('the button to send', () => send.isEnabled());
+  assert.equal(await isBlocked(), false);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a contact is changed in the panel, and its business and the ad that led to it are shown', async () => {
+  const conversation = await begin('Bea Silva');
   const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'Silva Events' } })).body._id;
   await call(200, 'PATCH', `/v1/contacts/${conversation.contact}`, { body: { business } });
   const referral = { source_type: 'ad', source_url: 'https://ads.example/1', headline: 'Cakes for parties' };
@@ -191,10 +232,6 @@ test('a contact is changed and blocked in the panel, and its business and the ad
   await panel.getByRole('button', { name: 'Origin' }).click();
   await panel.getByText('Cakes for parties').waitFor();
   await panel.getByRole('link', { name: 'https://ads.example/1' }).waitFor();
-  await panel.getByRole('button', { name: 'Block' }).click();
-  await panel.getByText('Blocked', { exact: true }).waitFor();
-  await panel.getByRole('button', { name: 'Unblock' }).click();
-  await panel.getByText('Blocked', { exact: true }).waitFor({ state: 'detached' });
   await panel.getByRole('button', { name: 'Edit', exact: true }).click();
   await findDialog(page).getByLabel('E-mail').fill('bea@example.com');
   await findDialog(page).getByRole('button', { name: 'Save' }).click();

@@ -15,7 +15,7 @@ const { key } = platform.demo;
 
 const list = async (): Promise<Json[]> => (await platform.call(200, 'GET', '/v1/quick-replies', { key })).body.result;
 
-test('a shared text is written with a variable, refused where its shortcut is taken, inserted by it in a conversation, and removed', async () => {
+test('a shared text is written with a variable, refused where its shortcut is taken or its file is too large, inserted by it in a conversation, and removed', async () => {
   await platform.receive({ from: '5511988880061', name: 'Maria Silva', text: 'Que horas abrem?' });
   const taken = { title: 'Endereço', shortcut: 'endereco', content: 'Rua das Flores, 12' };
   await platform.call(201, 'POST', '/v1/quick-replies', { key, body: taken });
@@ -23,6 +23,9 @@ test('a shared text is written with a variable, refused where its shortcut is ta
   await page.getByRole('row', { name: /Endereço/ }).waitFor();
   await page.getByRole('button', { name: 'New quick reply' }).click();
   const form = findDialog(page);
+  const file = { name: 'grande.png', mimeType: 'image/png', buffer: Buffer.alloc(6 * 1024 * 1024) };
+  await form.locator('input[type=file]').setInputFiles(file);
+  await form.getByText('“grande.png” is larger than the limit of 5 MB.').waitFor();
   await form.getByLabel('Name', { exact: true }).fill('Horários');
   await form.getByLabel('Shortcut').fill('Endereco');
   await form.getByLabel('Text', { exact: true }).fill('Oi, ! Abrimos às 9 horas.');

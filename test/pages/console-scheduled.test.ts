@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, openConsole, waitForSent, type ConsoleOptions, type OpenConsole } from '../support/console.ts';
+import {
+  findBarriers,
+  findDialog,
+  openConsole,
+  waitForSent,
+  type ConsoleOptions,
+  type OpenConsole,
+} from '../support/console.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
@@ -126,6 +133,33 @@ test('a send is undone by Ctrl Z in the empty composer or by its button, is sent
   await close();
 });
 
+test('a message that is held shows the quote of what it answers and the text of its template, and the choice of templates says how many are missing and why', async () => {
+  const { page, conversation, complaints, close } = await converse({ undoSeconds: 20 });
+  const { body: first } = await call(200, 'GET', `/v1/messages/conversation/${conversation}`);
+  const asked = page.getByRole('article').filter({ hasText: first.result[0].content });
+  await asked.hover();
+  await asked.getByRole('button', { name: 'Reply' }).click();
+  await findField(page).fill('Sim, claro');
+  await findField(page).press('Enter');
+  const held = page.getByRole('article').filter({ hasText: 'Sending in' });
+  await held.filter({ hasText: 'Sim, claro' }).getByRole('blockquote').getByText(first.result[0].content).waitFor();
+  await page.getByRole('button', { name: 'Send a template' }).click();
+  const dialog = findDialog(page);
+  const { body: templates } = await call(200, 'GET', `/v1/inboxes/${platform.demo.inbox}/templates?limit=100`);
+  const count = (wanted: string): number => templates.result.filter(({ status }: Json) => status === wanted).length;
+  const [inReview, paused] = [count('PENDING'), count('PAUSED')];
+  assert.ok(inReview > 0 && paused > 0);
+  await dialog.getByText(`Not shown: ${inReview} in review, ${paused} paused.`).waitFor();
+  await dialog.getByRole('button', { name: /order_update · pt_BR/ }).click();
+  await dialog.getByText('Example: Ana', { exact: true }).waitFor();
+  await dialog.getByLabel('Value 1').fill('Ana');
+  await dialog.getByLabel('Value 2').fill('4821');
+  await dialog.getByRole('button', { name: 'Send' }).click();
+  await held.filter({ hasText: 'Template order_update' }).getByText('Oi, Ana! O seu pedido').waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('a message that a colleague has just sent names them, and only they can undo it', async () => {
   const { page, conversation, close } = await converse();
   const { token } = await platform.createUser(platform.demo._id, 'OPERATOR', 'Rosa Lima');
@@ -135,6 +169,26 @@ test('a message that a colleague has just sent names them, and only they can und
   await held.getByText(/^Sending in/).waitFor();
   await held.getByText('by Rosa Lima').waitFor();
   assert.equal(await held.getByRole('button', { name: 'Undo' }).count(), 0);
+  await close();
+});
+
+test('cancelling what a colleague has scheduled asks first, because its text is lost', async () => {
+  const { page, conversation, complaints, close } = await converse();
+  const { token } = await platform.createUser(platform.demo._id, 'OPERATOR', 'Rosa Lima');
+  const body = { conversation, message: { content: 'Até sexta' }, send_at: `${IN_A_MONTH}:00.000Z` };
+  await call(201, 'POST', '/v1/scheduled-messages', { key: token, body });
+  const bubble = page.getByRole('article').filter({ hasText: 'Até sexta' });
+  const question = page.getByRole('dialog', { name: 'Cancel the message by Rosa Lima?' });
+  await bubble.getByRole('button', { name: 'Cancel' }).click();
+  await question.getByText('its text is lost').waitFor();
+  await question.getByRole('button', { name: 'Back' }).click();
+  await question.waitFor({ state: 'detached' });
+  assert.equal((await listScheduled(conversation))[0]?.['status'], 'SCHEDULED');
+  await bubble.getByRole('button', { name: 'Cancel' }).click();
+  await question.getByRole('button', { name: 'Cancel the message' }).click();
+  await bubble.waitFor({ state: 'detached' });
+  assert.equal((await listScheduled(conversation))[0]?.['status'], 'CANCELLED');
+  assert.deepEqual(complaints(), []);
   await close();
 });
 
@@ -232,6 +286,9 @@ test('the composer names the sending inbox and the time that is left, and offers
     );
   await composer.getByText('Sandbox phone').waitFor();
   await composer.getByText(/^Replies until .+, 23h left$/).waitFor();
+  const spanish = await converse({ language: 'es' });
+  await spanish.page.getByText(/^Respuestas hasta el \p{L}+, \d+:\d\d, quedan/u).waitFor();
+  await spanish.close();
   await setWindow('119 minutes');
   await page.reload();
   await composer

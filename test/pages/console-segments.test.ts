@@ -64,8 +64,8 @@ test('the filters of the list are saved as a segment, which has a count, and is 
   await waitForRows(2);
   await page.getByRole('searchbox').fill('ana');
   await waitForRows(1);
-  await choose(page, 'Change the segment', 'Update to the current filters');
-  await page.getByRole('button', { name: 'Save segment' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Update segment' }).click();
+  await page.getByRole('button', { name: 'Save as new segment' }).waitFor({ state: 'detached' });
   await page.reload();
   await waitForRows(1);
   await choose(page, 'Change the segment', 'Remove');

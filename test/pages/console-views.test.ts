@@ -84,7 +84,10 @@ test('the filters of a list are saved as a view, which has a count and an addres
 
   await choose(page, 'Filter', 'Unread');
   await choose(page, 'Sort by: Newest', 'Oldest waiting');
-  await choose(page, 'Change the view', 'Update to the current filters');
+  await page.getByRole('button', { name: 'Save as new view' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Save view' }).count(), 0);
+  await page.getByRole('button', { name: 'Update view' }).click();
+  await page.getByRole('button', { name: 'Update view' }).waitFor({ state: 'detached' });
   await waitForRows(other.page, [bia, caio]);
   await choose(page, 'Change the view', 'Rename view');
   await page.getByLabel('Name', { exact: true }).fill('Hot');

@@ -119,7 +119,8 @@ document.addEventListener(
   'input',
   (event) => {
     enteredAt = Number.NEGATIVE_INFINITY;
-    if (findField() !== null && isWritten(event)) noteWriting();
+    // What is typed into the palette is a search, too, and Escape leaves it on purpose.
+    if (findField() !== null && isWritten(event) && !isCommandDialogOpen()) noteWriting();
   },
   { capture: true },
 );

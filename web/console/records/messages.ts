@@ -60,14 +60,17 @@ export async function findMessages(
   return page;
 }
 
-/** The messages that contain the words, in one inbox or in all, the newest first. Null searches nothing. */
-export function useMessageHits(search: string | null, inbox: string | undefined): FeedView<Message> {
+/** The messages that contain the words, in one inbox or conversation or in all, the newest first. Null searches nothing. */
+export function useMessageHits(
+  search: string | null,
+  within: { inbox?: string | undefined; conversation?: string },
+): FeedView<Message> {
   return useFeed(
-    ['message-hits', search, inbox ?? ''],
+    ['message-hits', search, within],
     async (after, signal) =>
       search === null
         ? { result: [], meta: NO_PAGE }
-        : findMessages({ search, inbox, limit: PAGE, skipCount: true, after }, { signal }),
+        : findMessages({ ...within, search, limit: PAGE, skipCount: true, after }, { signal }),
     { isLive: false },
   );
 }

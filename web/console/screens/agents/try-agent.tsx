@@ -49,7 +49,7 @@ export function TryAgent({ agent, isChanged }: TryAgentProps): ReactElement {
           onChange={setQuestion}
           error={explainField(trying.error, 'message')}
         />
-        <UploadList files={uploads.files} onRemove={uploads.remove} />
+        <UploadList files={uploads.files} onRemove={uploads.remove} onRetry={uploads.retry} />
         <div className={styles['ask']}>
           {mayUpload && <FileButton onFiles={uploads.add} />}
           <Button type="submit" icon="send" isBusy={trying.isPending} disabled={!canAsk}>

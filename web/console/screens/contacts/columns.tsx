@@ -8,6 +8,7 @@ import { CONTACT_FIELDS } from '../../texts/contact-fields.ts';
 import { formatListed, formatShort } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { ContactBadges } from '../../ui/contact-badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { formatValue } from '../../ui/custom-fields.tsx';
 import { Menu } from '../../ui/menu.tsx';
@@ -105,12 +106,10 @@ export function useSelectable(columns: Column<Contact>[], selection: Selection<C
 }
 
 function Name({ contact }: { contact: Contact }): ReactElement {
-  const texts = useTexts(CONTACT_FIELDS);
   return (
     <span className={styles['name']}>
       <span>{nameContact(contact)}</span>
-      {contact.blocked && <Badge tone="danger">{texts.blocked}</Badge>}
-      {contact.opted_out && <Badge tone="warning">{texts.opted_out}</Badge>}
+      <ContactBadges contact={contact} />
     </span>
   );
 }

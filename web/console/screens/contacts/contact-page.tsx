@@ -12,7 +12,7 @@ import { useMay } from '../../session/session.ts';
 import { CONTACT_FIELDS, CONTACT_SOURCES } from '../../texts/contact-fields.ts';
 import { formatMoment } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { ContactBadges } from '../../ui/contact-badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { listCustomDetails } from '../../ui/custom-fields.tsx';
 import { Details, type Detail } from '../../ui/details.tsx';
@@ -55,7 +55,7 @@ function Known({ contact }: { contact: Contact }): ReactElement {
   return (
     <Page
       title={nameContact(contact)}
-      lead={<Flags contact={contact} />}
+      lead={<ContactBadges contact={contact} />}
       back={withQuery('/')}
       actions={<Actions contact={contact} />}
     >
@@ -69,16 +69,6 @@ function Known({ contact }: { contact: Contact }): ReactElement {
       )}
       <ContactConversations contact={contact._id} />
     </Page>
-  );
-}
-
-function Flags({ contact }: { contact: Contact }): ReactElement {
-  const names = useTexts(CONTACT_FIELDS);
-  return (
-    <>
-      {contact.blocked && <Badge tone="danger">{names.blocked}</Badge>}{' '}
-      {contact.opted_out && <Badge tone="warning">{names.opted_out}</Badge>}
-    </>
   );
 }
 

@@ -101,7 +101,7 @@ function SearchResults({ search, ...list }: ConversationListProps & { search: st
   const conversations = useConversations(filter);
   const everywhere = { search };
   const all = useConversations(everywhere);
-  const messages = useMessageHits(useMay('messages:read') ? search : null, list.filter.inbox);
+  const messages = useMessageHits(useMay('messages:read') ? search : null, { inbox: list.filter.inbox });
   const results = [
     ['CONVERSATIONS', texts.conversations, conversations],
     ['EVERYWHERE', texts.everywhere, all],

@@ -3,7 +3,8 @@ import { useEffect, useRef, type ReactElement, type RefObject } from 'react';
 import { Link } from 'wouter';
 import { readSlaState } from '../../records/conversation-filters.ts';
 import { useUserName } from '../../records/company.ts';
-import { useContactName } from '../../records/contacts.ts';
+import { useContact, useContactName } from '../../records/contacts.ts';
+import { CONTACT_FIELDS } from '../../texts/contact-fields.ts';
 import { formatListed, formatMoment, formatShort } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { INBOX } from './texts.ts';
@@ -69,6 +70,8 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
 /** Whom the conversation is with, how urgent it is, and how long the contact has waited, or else when the last message was. */
 function FirstLine({ conversation, name }: { conversation: Conversation; name: string }): ReactElement {
   const priorities = useTexts(PRIORITY_NAMES);
+  const { blocked } = useTexts(CONTACT_FIELDS);
+  const { data: contact } = useContact(conversation.contact);
   const { last_message_at, priority, waiting_since } = conversation;
   // A conversation that is not closed in time.
   const isUrgent = readSlaState(conversation) !== null;
@@ -77,6 +80,7 @@ function FirstLine({ conversation, name }: { conversation: Conversation; name: s
       <span className={styles['name']} dir="auto">
         {name}
       </span>
+      {contact?.blocked && <Badge tone="danger">{blocked}</Badge>}
       {(priority === 'URGENT' || priority === 'HIGH') && (
         <span
           className={styles['flag']}

@@ -1,6 +1,7 @@
 /** The inbox: the views, the conversations of one view, and one conversation. */
 import { Suspense, useEffect, type ReactElement } from 'react';
 import { Redirect, useParams, Route, Switch } from 'wouter';
+import { endAskedDialog, useAskedDialog } from '../../frame/conversation-dialogs.ts';
 import { endMerging, useMerging } from '../../frame/merging.ts';
 import { useCounts, useIsRemoved } from '../../records/conversations.ts';
 import { useMergedInto } from '../../records/merged.ts';
@@ -23,6 +24,9 @@ import { findFilter } from './views.ts';
 import { ViewList } from './view-list.tsx';
 
 const MergeDialog = lazyPart(async () => (await import('./merge/merge-dialog.tsx')).MergeDialog);
+
+const SearchDialog = lazyPart(async () => (await import('./thread/search-dialog.tsx')).SearchDialog);
+const TagsDialog = lazyPart(async () => (await import('./thread/tags-dialog.tsx')).TagsDialog);
 
 export function InboxScreen(): ReactElement {
   return (
@@ -76,6 +80,7 @@ function InboxView(): ReactElement {
         <Open key={conversation} id={conversation} view={view} />
       )}
       <Merging open={conversation} />
+      <AskedDialog open={conversation} view={view} />
     </main>
   );
 }
@@ -101,6 +106,18 @@ function Merging({ open }: { open: string | undefined }): ReactElement | null {
   return merging === null || merging._id !== open ? null : (
     <Suspense fallback={<LoadingDialog onClose={endMerging} />}>
       <MergeDialog />
+    </Suspense>
+  );
+}
+
+/** The dialog that was asked for in the open conversation. It closes when the user opens another one. */
+function AskedDialog({ open, view }: { open: string | undefined; view: string }): ReactElement | null {
+  const asked = useAskedDialog();
+  useEffect(() => endAskedDialog, [open]);
+  if (asked === null || asked.conversation !== open) return null;
+  return (
+    <Suspense fallback={<LoadingDialog onClose={endAskedDialog} />}>
+      {asked.dialog === 'TAGS' ? <TagsDialog conversation={open} /> : <SearchDialog conversation={open} view={view} />}
     </Suspense>
   );
 }

@@ -19,9 +19,11 @@ interface MessageHitsProps {
   feed: FeedView<Message>;
   view: string;
   search: string;
+  /** A hit is opened. */
+  onOpen?: (() => void) | undefined;
 }
 
-export function MessageHits({ feed, view, search }: MessageHitsProps): ReactElement {
+export function MessageHits({ feed, view, search, onOpen }: MessageHitsProps): ReactElement {
   const texts = useTexts(INBOX);
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useFeedRows(feed, scroller, ROW_HEIGHT);
@@ -36,7 +38,7 @@ export function MessageHits({ feed, view, search }: MessageHitsProps): ReactElem
           return (
             message && (
               <li key={key} className={list['place']} style={{ transform: `translateY(${start}px)` }}>
-                <Hit {...{ message, view, search }} />
+                <Hit {...{ message, view, search, onOpen }} />
               </li>
             )
           );
@@ -51,10 +53,10 @@ export function MessageHits({ feed, view, search }: MessageHitsProps): ReactElem
   );
 }
 
-function Hit({ message, view, search }: { message: Message; view: string; search: string }): ReactElement {
+function Hit({ message, view, search, onOpen }: Omit<MessageHitsProps, 'feed'> & { message: Message }): ReactElement {
   const { _id, conversation, createdAt } = message;
   return (
-    <Link href={messagePath(view, { _id, conversation })} className={row['row']}>
+    <Link href={messagePath(view, { _id, conversation })} className={row['row']} onClick={onOpen}>
       <span className={row['text']}>
         <span className={row['line']}>
           <span className={row['name']} dir="auto">

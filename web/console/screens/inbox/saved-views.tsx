@@ -24,33 +24,24 @@ function useShown(view: string): Pick<View, 'filters' | 'sort'> {
   return { filters: { ...findFilter(view, ME, saved), ...filter }, sort };
 }
 
-/** The button that appears once the list is filtered. */
+/** The buttons that appear once the list is filtered. */
 export function SaveView({ view }: { view: string }): ReactElement {
   const [, navigate] = useLocation();
   const shown = useShown(view);
-  const isSaved = useSavedView(view) !== undefined;
+  const saved = useSavedView(view);
   return (
     <SaveButton
       {...useKind()}
+      saved={saved}
+      update={({ _id }) => parley.views.update(_id, shown)}
+      onUpdated={() => resetListOptions(view, true)}
       create={(given) => parley.views.create({ ...shown, ...given })}
       onSaved={({ _id }) => {
-        resetListOptions(view, isSaved);
+        resetListOptions(view, saved !== undefined);
         navigate(`/${toViewKey(_id)}`);
       }}
     />
   );
 }
 
-export function SavedViewMenu({ view }: { view: View }): ReactElement {
-  const key = toViewKey(view._id);
-  const shown = useShown(key);
-  const { isChanged } = useListOptions(key);
-  return (
-    <SavedMenu
-      {...useKind()}
-      saved={view}
-      update={isChanged ? () => parley.views.update(view._id, shown) : undefined}
-      onUpdated={() => resetListOptions(key, true)}
-    />
-  );
-}
+export const SavedViewMenu = ({ view }: { view: View }): ReactElement => <SavedMenu {...useKind()} saved={view} />;

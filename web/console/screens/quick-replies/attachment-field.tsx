@@ -1,11 +1,12 @@
 /** The file of a quick reply. It is uploaded as soon as it is chosen. */
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { parley } from '../../client.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { FileField } from '../../ui/file-field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
+import { useFieldUpload } from '../../ui/uploads/field-upload.ts';
 import { REPLIES } from './texts.ts';
 
 interface AttachmentFieldProps {
@@ -21,25 +22,22 @@ export function AttachmentField({ attachment, onChange }: AttachmentFieldProps):
     queryFn: ({ signal }) => parley.attachments.get(attachment ?? '', { signal }),
     enabled: attachment !== null,
   });
-  const upload = useMutation({
-    mutationFn: (file: File) => parley.attachments.upload({ file }),
-    onSuccess: ({ _id }) => onChange(_id),
-  });
+  const { isBusy, problem, upload } = useFieldUpload(({ _id }) => onChange(_id));
   return (
     <div>
       <FileField
         label={texts.file}
         choose={texts.chooseFile}
         name={attachment === null ? null : (stored.data?.meta.fileName ?? '…')}
-        isBusy={upload.isPending}
-        onChoose={(file) => upload.mutate(file)}
+        isBusy={isBusy}
+        onChoose={upload}
       />
       {attachment !== null && (
         <Button kind="quiet" icon="close" onClick={() => onChange(null)}>
           {texts.removeFile}
         </Button>
       )}
-      <FormProblem error={upload.error ?? stored.error} fields={[]} />
+      <FormProblem error={problem ?? stored.error} fields={[]} />
     </div>
   );
 }

@@ -104,7 +104,8 @@ function describe(props: TimeChartProps): string {
     if (known.length === 0) return `${label}: –`;
     return `${label}: ${formatValue(Math.min(...known))} – ${formatValue(Math.max(...known))}`;
   });
-  return `${title}${time}. ${ranges.join('. ')}`;
+  // The name of a month may end with a point, as “dez.” does.
+  return [`${title}${time}`, ...ranges].map((part) => part.replace(/\.$/, '')).join('. ');
 }
 
 function Table(props: TimeChartProps): ReactElement {

@@ -3,6 +3,8 @@ import type { Saved, SavedStore } from '../../records/saved.ts';
 /** What is said about views, and about segments. */
 export interface SavedTexts {
   save: string;
+  /** Saves something new while something that was saved is open. */
+  saveNew: string;
   name: string;
   menu: string;
   update: string;

@@ -1,5 +1,5 @@
 /** Saves what a list shows, as a view or a segment, and changes what was saved. */
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import type { Saved, SavedChange } from '../../records/saved.ts';
 import { useMay, useSession } from '../../session/session.ts';
@@ -15,17 +15,34 @@ import type { SavedKind } from './kind.ts';
 import { useMoveItems } from './order.ts';
 
 interface SaveButtonProps<V extends Saved> extends SavedKind<V> {
+  /** What is shown with other filters or in another order than it was saved with. */
+  saved: V | undefined;
+  /** Stores what the list shows now as what was saved. */
+  update(saved: V): Promise<V>;
+  onUpdated?(): void;
   create(given: Required<SavedChange>): Promise<V>;
   onSaved(saved: V): void;
 }
 
-/** The button that appears once the list is filtered. */
+/** The buttons that appear once the list is filtered: what is open is updated, or something new is saved. */
 export function SaveButton<V extends Saved>(props: SaveButtonProps<V>): ReactElement {
+  const { texts, saved, update, onUpdated } = props;
   const [isOpen, open] = useState(false);
+  const changing = useChanging(props);
+  const mayChange = useMayChange(props);
   return (
     <>
+      {saved && mayChange(saved) && (
+        <Button
+          kind="quiet"
+          isBusy={changing.isPending}
+          onClick={() => changing.mutate(() => update(saved), { onSuccess: () => onUpdated?.() })}
+        >
+          {texts.update}
+        </Button>
+      )}
       <Button kind="quiet" onClick={() => open(true)}>
-        {props.texts.save}
+        {saved ? texts.saveNew : texts.save}
       </Button>
       {isOpen && <SaveDialog {...props} onClose={() => open(false)} />}
     </>
@@ -61,9 +78,6 @@ function SaveDialog<V extends Saved>(props: SaveButtonProps<V> & { onClose(): vo
 
 interface SavedMenuProps<V extends Saved> extends SavedKind<V> {
   saved: V;
-  /** Stores what the list shows now; absent while it shows what is saved. */
-  update?: (() => Promise<V>) | undefined;
-  onUpdated?(): void;
   onRemoved?(): void;
 }
 
@@ -95,15 +109,9 @@ export function SavedMenu<V extends Saved>(props: SavedMenuProps<V>): ReactEleme
   );
 }
 
-function useMenuItems<V extends Saved>(
-  { store, texts, share, saved, update, onUpdated }: SavedMenuProps<V>,
-  open: (dialog: 'RENAME' | 'REMOVE') => void,
-): MenuItem[] {
+function useChanging<V extends Saved>({ store }: SavedKind<V>): UseMutationResult<V, unknown, () => Promise<V>> {
   const common = useTexts(COMMON);
-  const { user } = useSession();
-  const mayShare = useMay(share);
-  const mayManage = useMay('pipelines:update');
-  const changing = useMutation({
+  return useMutation({
     mutationFn: (change: () => Promise<V>) => change(),
     onSuccess: (changed) => {
       store.show(changed);
@@ -111,17 +119,30 @@ function useMenuItems<V extends Saved>(
     },
     onError: showError,
   });
+}
+
+/** Who may change what was saved: its owner, and for what is shared those who may share and own it or manage the company's. */
+function useMayChange<V extends Saved>({ share }: SavedKind<V>): (saved: V) => boolean {
+  const { user } = useSession();
+  const mayShare = useMay(share);
+  const mayManage = useMay('pipelines:update');
+  return ({ is_shared, owner }) => !is_shared || (mayShare && (owner === user._id || mayManage));
+}
+
+function useMenuItems<V extends Saved>(
+  { store, texts, share, saved }: SavedMenuProps<V>,
+  open: (dialog: 'RENAME' | 'REMOVE') => void,
+): MenuItem[] {
+  const common = useTexts(COMMON);
+  const { user } = useSession();
+  const mayShare = useMay(share);
+  const mayChange = useMayChange({ store, texts, share });
+  const changing = useChanging({ store, texts, share });
   const moves = useMoveItems({ store, texts, share }, saved);
   const isOwn = saved.owner === user._id;
   const shareWith = (is_shared: boolean): void => changing.mutate(() => store.update(saved._id, { is_shared }));
-  if (saved.is_shared && !(mayShare && (isOwn || mayManage))) return [];
+  if (!mayChange(saved)) return [];
   const items: (MenuItem | false)[] = [
-    update !== undefined && {
-      key: 'update',
-      label: texts.update,
-      icon: 'check',
-      onSelect: () => changing.mutate(update, { onSuccess: () => onUpdated?.() }),
-    },
     { key: 'rename', label: texts.rename, icon: 'edit', onSelect: () => open('RENAME') },
     !saved.is_shared &&
       mayShare && { key: 'share', label: texts.share, icon: 'contacts', onSelect: () => shareWith(true) },

@@ -13,17 +13,32 @@ import { TEMPLATE_FORMS } from './texts.ts';
 /** More templates than these are found by their name. */
 const MOST = 100;
 
+/** Reads the templates of an inbox, of which the network has not approved all. */
+const useTemplates = <T,>(inbox: string, select: (all: readonly Template[]) => T): UseQueryResult<T> =>
+  useQuery({
+    queryKey: ['templates-to-choose', inbox],
+    queryFn: async ({ signal }): Promise<readonly Template[]> =>
+      (await parley.templates.list(inbox, { limit: MOST, skipCount: true }, { signal })).result,
+    select,
+  });
+
 /** Reads the templates of an inbox that the network has approved. */
 export const useApprovedTemplates = (inbox: string): UseQueryResult<readonly Template[]> =>
-  useQuery({
-    queryKey: ['approved-templates', inbox],
-    queryFn: async ({ signal }) =>
-      (await parley.templates.list(inbox, { limit: MOST, skipCount: true }, { signal })).result,
-    select: selectApproved,
-  });
+  useTemplates(inbox, selectApproved);
 
 const selectApproved = (all: readonly Template[]): readonly Template[] =>
   all.filter(({ status }) => status === 'APPROVED');
+
+const selectAll = (all: readonly Template[]): readonly Template[] => all;
+
+/** Says how many templates are missing from the choice, and why. */
+function NotShown({ inbox }: { inbox: string }): ReactElement | null {
+  const texts = useTexts(TEMPLATE_FORMS);
+  const { data: all = [] } = useTemplates(inbox, selectAll);
+  const count = (wanted: Template['status']): number => all.filter(({ status }) => status === wanted).length;
+  const [inReview, paused] = [count('PENDING'), count('PAUSED')];
+  return inReview + paused === 0 ? null : <p className={styles['missing']}>{texts.notShown(inReview, paused)}</p>;
+}
 
 interface TemplateChoiceProps {
   inbox: string;
@@ -61,6 +76,7 @@ export function TemplateChoice({ inbox, onChoose }: TemplateChoiceProps): ReactE
           </li>
         ))}
       </ul>
+      <NotShown inbox={inbox} />
     </>
   );
 }

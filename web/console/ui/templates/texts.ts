@@ -4,6 +4,9 @@ export const TEMPLATE_FORMS = defineTexts(
   {
     search: 'Search templates',
     nothing: 'There are no templates to send',
+    notShown: (inReview: number, paused: number) =>
+      `Not shown: ${[inReview > 0 && `${inReview} in review`, paused > 0 && `${paused} paused`].filter(Boolean).join(', ')}.`,
+    example: (value: string) => `Example: ${value}`,
     notHere: 'Needs values that cannot be entered here',
     chooseFile: 'Choose a file',
     preview: 'What the contact reads',
@@ -25,6 +28,9 @@ export const TEMPLATE_FORMS = defineTexts(
     'pt-BR': {
       search: 'Buscar modelos',
       nothing: 'Não há modelo que possa ser enviado',
+      notShown: (inReview, paused) =>
+        `Não aparecem: ${[inReview > 0 && `${inReview} em análise`, paused > 0 && `${paused} ${paused === 1 ? 'pausado' : 'pausados'}`].filter(Boolean).join(', ')}.`,
+      example: (value) => `Exemplo: ${value}`,
       notHere: 'Precisa de valores que não podem ser dados aqui',
       chooseFile: 'Escolher um arquivo',
       preview: 'O que o contato lê',
@@ -45,6 +51,9 @@ export const TEMPLATE_FORMS = defineTexts(
     es: {
       search: 'Buscar plantillas',
       nothing: 'No hay ninguna plantilla que se pueda enviar',
+      notShown: (inReview, paused) =>
+        `No aparecen: ${[inReview > 0 && `${inReview} en revisión`, paused > 0 && `${paused} ${paused === 1 ? 'pausada' : 'pausadas'}`].filter(Boolean).join(', ')}.`,
+      example: (value) => `Ejemplo: ${value}`,
       notHere: 'Necesita valores que no se pueden dar aquí',
       chooseFile: 'Elegir un archivo',
       preview: 'Lo que lee el contacto',

@@ -1,12 +1,11 @@
 /** The field for one value of a template: a text, or a file that is uploaded. */
 import type { TemplateParameter } from '@parley/sdk';
-import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { parley } from '../../client.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { TextField } from '../field.tsx';
 import { FileField } from '../file-field.tsx';
-import { showError } from '../toast.tsx';
+import { FormProblem } from '../form-problem.tsx';
+import { useFieldUpload } from '../uploads/field-upload.ts';
 import { isFile, readText, type GivenValue } from './template-values.ts';
 import { TEMPLATE_FORMS } from './texts.ts';
 
@@ -19,24 +18,30 @@ interface ValueFieldProps {
 export function ValueField({ parameter, value, onChange }: ValueFieldProps): ReactElement {
   const texts = useTexts(TEMPLATE_FORMS);
   const label = useParameterName()(parameter);
-  const upload = useMutation({
-    mutationFn: (file: File) => parley.attachments.upload({ file }),
-    onSuccess: ({ _id, meta }) => onChange({ attachment: _id, name: meta.fileName }),
-    onError: showError,
-  });
+  const { isBusy, problem, upload } = useFieldUpload(({ _id, meta }) =>
+    onChange({ attachment: _id, name: meta.fileName }),
+  );
   if (isFile(parameter)) {
     return (
-      <FileField
-        label={label}
-        choose={texts.chooseFile}
-        name={value && 'name' in value ? value.name : null}
-        isBusy={upload.isPending}
-        onChoose={(file) => upload.mutate(file)}
-      />
+      <div>
+        <FileField
+          label={label}
+          choose={texts.chooseFile}
+          name={value && 'name' in value ? value.name : null}
+          isBusy={isBusy}
+          onChoose={upload}
+        />
+        <FormProblem error={problem} fields={[]} />
+      </div>
     );
   }
   return (
-    <TextField label={label} hint={parameter.example} value={readText(value)} onChange={(text) => onChange({ text })} />
+    <TextField
+      label={label}
+      hint={parameter.example && texts.example(parameter.example)}
+      value={readText(value)}
+      onChange={(text) => onChange({ text })}
+    />
   );
 }
 

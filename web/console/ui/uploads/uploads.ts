@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { whenSeen, withLock } from '../../../browser/tabs.ts';
 import { parley } from '../../client.ts';
 import { createStore, useStore, type Store } from '../../store.ts';
-import { explainError } from '../problem.ts';
+import { explainUpload, findTooLarge, isRefused } from './refusals.ts';
 
 export interface Upload {
   /** Sorts files by when they were chosen. */
@@ -28,8 +28,10 @@ export interface Uploads {
   isReady: boolean;
   add(files: readonly File[]): void;
   /** Adds a file that the platform has already, once its record is there. */
-  addStored(name: string, record: Promise<Attachment>): void;
+  addStored(name: string, read: () => Promise<Attachment>): void;
   remove(key: string): void;
+  /** Uploads a file again, where `canRetry` says so. */
+  retry(key: string): void;
   clear(): void;
 }
 
@@ -53,38 +55,66 @@ export function useUploadsIn(store: UploadStore, most = MOST_FILES): Uploads {
     add: (chosen) => {
       for (const file of chosen.slice(0, most - files.length)) {
         const preview = file.type.startsWith('image/') ? URL.createObjectURL(file) : null;
-        void addUpload(store, { name: file.name, preview }, parley.attachments.upload({ file }));
+        const tooLarge = findTooLarge(file);
+        addUpload(store, { name: file.name, preview }, tooLarge ?? (() => parley.attachments.upload({ file })));
       }
     },
-    addStored: (name, record) => void addUpload(store, { name, preview: null }, record),
+    addStored: (name, read) => addUpload(store, { name, preview: null }, read),
     remove: (key) => remove((each) => each.key === key),
+    retry: (key) => {
+      const file = store.get().find((each) => each.key === key);
+      if (file) void upload(store, file);
+    },
     clear: () => remove(() => true),
   };
 }
 
 const forget = (files: readonly Upload[]): void => {
-  for (const { preview } of files) if (preview !== null) URL.revokeObjectURL(preview);
+  for (const { key, preview } of files) {
+    attempts.delete(key);
+    if (preview !== null) URL.revokeObjectURL(preview);
+  }
 };
 
 /** Runs something once an upload has ended, also one of another tab and one whose tab has gone. */
 export const whenUploadEnds = (key: string, run: () => Promise<unknown>): Promise<unknown> =>
   withLock(`parley.upload.${key}`, run);
 
-async function addUpload(
+/** How a file of this page that is not stored yet is uploaded. */
+const attempts = new Map<string, () => Promise<Attachment>>();
+
+/** Whether a file that was not uploaded can be uploaded again without choosing it again. */
+export const canRetry = (key: string): boolean => attempts.has(key);
+
+/** Adds a file and uploads it. Instead of an attempt there may be a problem. */
+function addUpload(
   store: UploadStore,
   shown: Pick<Upload, 'name' | 'preview'>,
-  record: Promise<Attachment>,
-): Promise<void> {
-  const key = makeKey();
+  attempt: (() => Promise<Attachment>) | string,
+): void {
+  const file = { ...shown, key: makeKey(), attachment: null, problem: null };
+  if (typeof attempt === 'string') return store.set([...store.get(), { ...file, problem: attempt }]);
+  attempts.set(file.key, attempt);
+  void upload(store, file);
+}
+
+async function upload(store: UploadStore, file: Upload): Promise<void> {
+  const { key, name } = file;
+  const record = attempts.get(key)?.();
+  if (!record) return;
+  // Another tab that sees the file waits for this, so it comes first.
+  void whenUploadEnds(key, () => record.then(whenSeen, whenSeen));
   const show = (change: Partial<Upload>): void =>
     store.set(store.get().map((each) => (each.key === key ? { ...each, ...change } : each)));
-  void whenUploadEnds(key, () => record.then(whenSeen, whenSeen));
-  store.set([...store.get(), { ...shown, key, attachment: null, problem: null }]);
+  if (store.get().some((each) => each.key === key)) show({ problem: null });
+  else store.set([...store.get(), file]);
   try {
     const attachment = await record;
+    attempts.delete(key);
     show({ attachment, name: attachment.meta.fileName });
   } catch (error) {
-    show({ problem: explainError(error) });
+    if (isRefused(error)) attempts.delete(key);
+    show({ problem: explainUpload(name, error) });
   }
 }
 

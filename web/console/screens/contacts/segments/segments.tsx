@@ -44,18 +44,12 @@ export function Segments({ list }: { list: ListState }): ReactElement {
           }
         />
       )}
-      {current && (
-        <SavedMenu
-          key={current._id}
-          {...kind}
-          saved={current}
-          update={isChanged ? () => parley.segments.update(current._id, { filters: choice }) : undefined}
-          onRemoved={() => list.open(null)}
-        />
-      )}
+      {current && <SavedMenu key={current._id} {...kind} saved={current} onRemoved={() => list.open(null)} />}
       {isFiltered && (!current || isChanged) && (
         <SaveButton<Segment>
           {...kind}
+          saved={current}
+          update={({ _id }) => parley.segments.update(_id, { filters: choice })}
           create={(given) => parley.segments.create({ filters: choice, ...given })}
           onSaved={list.open}
         />

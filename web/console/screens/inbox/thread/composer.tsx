@@ -17,6 +17,7 @@ import { useUndoWritten, WritingLine, WritingMenu } from '../assist/assist.tsx';
 import type { AssistProps } from '../assist/assist-menu.tsx';
 import { isWindowClosed } from '../window.ts';
 import { ComposerBar } from './composer-bar.tsx';
+import { ComposerNews } from './composer-news.tsx';
 import { useWriteKeys } from '../conversation-keys.tsx';
 import { returnToComposer } from '../../../frame/writing.ts';
 import styles from './composer.module.css';
@@ -55,13 +56,13 @@ export function Composer(props: ComposerProps): ReactElement | null {
   const files = isNote ? [] : uploads.files;
   const isLate = useIsLate(conversation) && !isNote;
   const begun = { ...draft.hasText, REPLY: draft.hasText.REPLY || uploads.files.length > 0 || replyTo !== null };
-  const hasFailed = files.some(({ problem }) => problem !== null);
+  const failed = files.filter(({ problem }) => problem !== null).length;
   const isAwaited = useIsAwaited(place) && !isNote;
   const mail = useMailHead(conversation, contact, place);
-  const hasContent = draft.text.trim() !== '' || files.length > 0;
   const unfilled = isNote ? null : findUnfilled(draft.text);
-  const isReady = hasContent && !hasFailed && unfilled === null;
-  const canSend = isReady && !isLate && !isAwaited && (isNote || !mail?.wrong);
+  const blocked = contact?.blocked === true && !isNote ? contact : null;
+  const isStopped = failed > 0 || blocked !== null || unfilled !== null || isLate || isAwaited;
+  const canSend = (draft.text.trim() !== '' || files.length > 0) && !isStopped && (isNote || !mail?.wrong);
   const { send, sendLater, take } = useSending(props, { place, draft, uploads, canSend, mail });
   const announceTyping = useTyping(conversation._id);
   const assist = { conversation: conversation._id, contact, place, text: draft.text, onText: draft.setText };
@@ -93,8 +94,8 @@ export function Composer(props: ComposerProps): ReactElement | null {
       >
         {replyTo && !isNote && <ReplyMark message={replyTo} onClose={thenReturn(onReplyDone)} />}
         {mail && !isNote && <MailFields writing={mail} />}
-        <UploadList files={files} onRemove={thenReturn(uploads.remove)} />
-        <ComposerNews {...{ isAwaited, hasFailed, unfilled }} />
+        <UploadList files={files} onRemove={thenReturn(uploads.remove)} onRetry={thenReturn(uploads.retry)} />
+        <ComposerNews {...{ isAwaited, failed, unfilled, blocked }} />
         <TextInput
           label={isNote ? texts.writeNote : texts.write}
           {...{ text: draft.text, area, offers }}
@@ -116,7 +117,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
           onLater={uploads.isReady ? sendLater : null}
           onFiles={addFiles}
           onEmoji={(emoji) => draft.setText(insertAtCaret(area.current, emoji))}
-          onTemplate={hasTemplates ? () => setTemplate(true) : null}
+          onTemplate={hasTemplates && !blocked ? () => setTemplate(true) : null}
         />
       </WritingTabs>
       {isTemplate && <TemplateSending {...{ conversation, contact }} onClose={() => setTemplate(false)} />}
@@ -129,25 +130,6 @@ function useUndoing(assist: AssistProps): (() => void) | null {
   const takeBack = useUndo(assist.conversation);
   const undoWritten = useUndoWritten(assist);
   return undoWritten ?? (assist.text === '' ? takeBack : null);
-}
-
-interface News {
-  isAwaited: boolean;
-  hasFailed: boolean;
-  /** A variable of a quick reply for which the contact has no value. */
-  unfilled: string | null;
-}
-
-/** Says what the sending waits for. */
-function ComposerNews({ isAwaited, hasFailed, unfilled }: News): ReactElement {
-  const texts = useTexts(THREAD);
-  return (
-    <p className={styles['wait']} role="status">
-      {isAwaited && texts.waitsForUpload}
-      {hasFailed && texts.removeFailed}
-      {unfilled !== null && texts.fillIn(unfilled)}
-    </p>
-  );
 }
 
 function takeDropped(event: DragEvent, add: (files: readonly File[]) => void): void {
@@ -263,7 +245,7 @@ function useSending(
   const take = ({ attachment, user: mention, label }: Suggestion): void => {
     if (mention !== undefined) mentioned.current.set(mention, label);
     // A note has no files.
-    if (attachment && !isNote) uploads.addStored(label, parley.attachments.get(attachment));
+    if (attachment && !isNote) uploads.addStored(label, () => parley.attachments.get(attachment));
   };
   return { send, sendLater, take };
 }

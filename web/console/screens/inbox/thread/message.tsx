@@ -150,7 +150,7 @@ function Sender({ message, contact }: { message: Message; contact: string }): Re
 }
 
 /** The beginning of the message that is answered. */
-function Quote({ conversation, id }: { conversation: string; id: string }): ReactElement | null {
+export function Quote({ conversation, id }: { conversation: string; id: string }): ReactElement | null {
   const { data: message } = useMessage(conversation, id);
   if (!message) return null;
   return (

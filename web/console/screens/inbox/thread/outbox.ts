@@ -164,13 +164,23 @@ export async function postAgain(
   put({ ...outgoing, problem: null });
   try {
     const { later } = outgoing;
-    if (later) showCreated(await run((options) => schedule(outgoing, later, options)));
+    if (later) showCreated(noteTemplate(outgoing, await run((options) => schedule(outgoing, later, options))));
     else showMessage(await run((options) => call(outgoing, options)));
     discard(outgoing);
   } catch (error) {
     put({ ...outgoing, problem: explainError(error), openConversation: findOpenConversation(error) });
     sayUnsent(findRemaining(outgoing.conversation));
   }
+}
+
+/** What the contacts will read of the templates that this page has scheduled or holds: the platform stores only their names and values. */
+const templateTexts = new Map<string, string>();
+
+export const findTemplateText = ({ _id }: ScheduledMessage): string | null => templateTexts.get(_id) ?? null;
+
+function noteTemplate({ content }: Outgoing, scheduled: ScheduledMessage): ScheduledMessage {
+  if (content.kind === 'TEMPLATE') templateTexts.set(scheduled._id, content.text);
+  return scheduled;
 }
 
 /** Says that something was not sent, unless its conversation is on the screen and shows it. */

@@ -7,15 +7,17 @@ import { returnToComposer } from '../../../frame/writing.ts';
 import { OpenConversationLink } from '../../../ui/open-conversation-link.tsx';
 import content from './content.module.css';
 import styles from './message.module.css';
+import { Quote } from './message.tsx';
 import { discard, postAgain, type Outgoing } from './outbox.ts';
 import { THREAD } from './texts.ts';
 
 export function OutgoingBubble({ outgoing }: { outgoing: Outgoing }): ReactElement {
   const texts = useTexts(THREAD);
-  const { content: given, problem } = outgoing;
+  const { content: given, problem, conversation, replyTo } = outgoing;
   return (
     <article className={`${styles['message']} ${styles['ours']} ${given.kind === 'NOTE' ? styles['note'] : ''}`}>
       <div className={`${styles['place']} ${styles['bubble']}`}>
+        {replyTo !== null && <Quote conversation={conversation} id={replyTo} />}
         {given.kind === 'FILE' && (
           <p className={content['file']}>
             <Icon name="file" />

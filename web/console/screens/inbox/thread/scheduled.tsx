@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactElement } from 'react';
 import { parley } from '../../../client.ts';
 import { COMMAND_KEY } from '../../../frame/shortcuts.ts';
+import { findReturn } from '../../../frame/writing.ts';
 import type { FeedView } from '../../../records/feeds.ts';
 import { changeScheduled, findSecondsLeft, sendScheduled } from '../../../records/scheduled-messages.ts';
 import { useMay, useSession } from '../../../session/session.ts';
@@ -12,12 +13,15 @@ import { CONTENT_NAMES } from '../../../texts/contents.ts';
 import { formatListed, formatWeekdayTime } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { TextArea } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { explainError } from '../../../ui/problem.ts';
 import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
 import styles from './scheduled.module.css';
+import { Quote } from './message.tsx';
+import { findTemplateText } from './outbox.ts';
 import { SENDING } from './sending-texts.ts';
 import { useTakeBack } from './taking-back.ts';
 import { MOST_CHARACTERS } from './text-input.tsx';
@@ -29,15 +33,17 @@ interface ScheduledProps {
 }
 
 export function ScheduledBubble({ scheduled, conversation }: ScheduledProps): ReactElement {
-  const { message, is_held, status } = scheduled;
+  const { message, is_held, status, reply_to } = scheduled;
+  const text = message.content ?? findTemplateText(scheduled);
   return (
     <article className={styles['scheduled']}>
       <div className={`${styles['bubble']} ${is_held ? styles['held'] : ''}`}>
+        {reply_to !== null && <Quote conversation={scheduled.conversation} id={reply_to} />}
         {message.attachment !== null && <FileName id={message.attachment} />}
         {message.template && <TemplateName name={message.template.name} />}
-        {message.content && (
+        {text && (
           <p className={styles['text']} dir="auto">
-            {message.content}
+            {text}
           </p>
         )}
       </div>
@@ -154,8 +160,11 @@ function Later({ scheduled, conversation }: ScheduledProps): ReactElement {
 function Actions({ scheduled }: { scheduled: ScheduledMessage }): ReactElement {
   const texts = useTexts(SENDING);
   const common = useTexts(COMMON);
+  const { user } = useSession();
   const [isEditing, edit] = useState(false);
+  const [isAsked, ask] = useState(false);
   const takeBack = useTakeBack(scheduled.conversation);
+  const isOwn = scheduled.created_by._id === user._id;
   const act = useMutation({ mutationFn: (run: () => Promise<void>) => run(), onError: showError });
   const { isPending } = act;
   return (
@@ -166,9 +175,25 @@ function Actions({ scheduled }: { scheduled: ScheduledMessage }): ReactElement {
       <Button kind="quiet" disabled={isPending} onClick={() => edit(true)}>
         {common.edit}
       </Button>
-      <Button kind="quiet" disabled={isPending} onClick={() => act.mutate(() => takeBack(scheduled))}>
+      <Button
+        kind="quiet"
+        disabled={isPending}
+        onClick={() => (isOwn ? act.mutate(() => takeBack(scheduled)) : ask(true))}
+      >
         {texts.cancel}
       </Button>
+      {isAsked && (
+        <ConfirmDialog
+          title={texts.cancelOf(scheduled.created_by.name)}
+          lead={texts.cancelLead}
+          action={texts.cancelMessage}
+          isDangerous
+          act={() => takeBack(scheduled)}
+          onDone={() => ask(false)}
+          onClose={() => ask(false)}
+          finalFocus={findReturn}
+        />
+      )}
       {isEditing && (
         <EditDialog
           scheduled={scheduled}

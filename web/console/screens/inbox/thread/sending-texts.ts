@@ -1,5 +1,9 @@
 import { defineTexts } from '../../../texts/texts.ts';
 
+/** In Spanish, a time of today has another article than one with its weekday: las 3:47, la 1:05, el mié, 3:47. */
+const withArticle = (time: string): string =>
+  /^\d/.test(time) ? `${/^0?1\D/.test(time) ? 'la' : 'las'} ${time}` : `el ${time}`;
+
 export const SENDING = defineTexts(
   {
     sendLater: 'Send later',
@@ -16,11 +20,14 @@ export const SENDING = defineTexts(
     sendNow: 'Send now',
     editScheduled: 'Edit the scheduled message',
     cancel: 'Cancel',
+    cancelOf: (name: string) => `Cancel the message by ${name}?`,
+    cancelLead: 'The message will not be sent, and its text is lost. This cannot be undone.',
+    cancelMessage: 'Cancel the message',
     file: 'File',
     templateNamed: (name: string) => `Template ${name}`,
     notScheduled: 'Scheduled message not sent',
     windowEnds: (time: string) =>
-      `The 24-hour window closes at ${time}. This is sent only if the contact writes again.`,
+      `The 24-hour window is open until ${time}. This is sent only if the contact writes again.`,
     authorGone: 'Its author can no longer send messages.',
     suspended: 'The company was suspended.',
   },
@@ -40,10 +47,13 @@ export const SENDING = defineTexts(
       sendNow: 'Enviar agora',
       editScheduled: 'Editar a mensagem agendada',
       cancel: 'Cancelar',
+      cancelOf: (name) => `Cancelar a mensagem de ${name}?`,
+      cancelLead: 'A mensagem não será enviada, e o texto se perde. Isso não pode ser desfeito.',
+      cancelMessage: 'Cancelar a mensagem',
       file: 'Arquivo',
       templateNamed: (name) => `Modelo ${name}`,
       notScheduled: 'A mensagem agendada não foi enviada',
-      windowEnds: (time) => `A janela de 24 horas fecha às ${time}. Só será enviada se o contato escrever de novo.`,
+      windowEnds: (time) => `A janela de 24 horas vai até ${time}. Só será enviada se o contato escrever de novo.`,
       authorGone: 'Quem a escreveu já não pode enviar mensagens.',
       suspended: 'A empresa foi suspensa.',
     },
@@ -51,7 +61,7 @@ export const SENDING = defineTexts(
       sendLater: 'Enviar después',
       sendAt: 'Enviar el',
       from: (inbox) => `Se envía por ${inbox}`,
-      repliesUntil: (time, left) => `Respuestas hasta las ${time}, quedan ${left}`,
+      repliesUntil: (time, left) => `Respuestas hasta ${withArticle(time)}, quedan ${left}`,
       onlyTemplate: 'Solo se puede enviar una plantilla',
       sendingIn: (seconds) => `Se envía en ${seconds} s`,
       undoSend: (key) => `Deshacer el envío (${key} Z)`,
@@ -62,11 +72,14 @@ export const SENDING = defineTexts(
       sendNow: 'Enviar ahora',
       editScheduled: 'Editar el mensaje programado',
       cancel: 'Cancelar',
+      cancelOf: (name) => `¿Cancelar el mensaje de ${name}?`,
+      cancelLead: 'El mensaje no se enviará y su texto se pierde. Esto no se puede deshacer.',
+      cancelMessage: 'Cancelar el mensaje',
       file: 'Archivo',
       templateNamed: (name) => `Plantilla ${name}`,
       notScheduled: 'El mensaje programado no se envió',
       windowEnds: (time) =>
-        `La ventana de 24 horas se cierra a las ${time}. Se enviará solo si el contacto vuelve a escribir.`,
+        `La ventana de 24 horas dura hasta ${withArticle(time)}. Se enviará solo si el contacto vuelve a escribir.`,
       authorGone: 'Su autor ya no puede enviar mensajes.',
       suspended: 'La empresa fue suspendida.',
     },

@@ -29,8 +29,8 @@ export function useTakeBack(conversation: string): (scheduled: ScheduledMessage)
     if (created_by._id !== user._id || message.template) return;
     if (message.content) putBack(place, message.content);
     if (message.email) putMailBack(place, message.email);
-    if (message.attachment !== null)
-      uploads.addStored(getTexts(SENDING).file, parley.attachments.get(message.attachment));
+    const { attachment } = message;
+    if (attachment !== null) uploads.addStored(getTexts(SENDING).file, () => parley.attachments.get(attachment));
     const answered = reply_to === null ? null : findThreadMessage(conversation, reply_to);
     if (answered) quote({ ...answered });
   };

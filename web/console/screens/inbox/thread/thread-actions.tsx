@@ -2,6 +2,7 @@
 import type { Conversation, ConversationUpdate } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
+import { askForTags } from '../../../frame/conversation-dialogs.ts';
 import { useAgents, usePipelines, useUser, useUsersOf } from '../../../records/company.ts';
 import { assignTo, changeStep, showConversation, useConversationChange } from '../../../records/conversations.ts';
 import { formatMoment } from '../../../texts/formats.ts';
@@ -20,6 +21,7 @@ import { findReturn, returnToComposer } from '../../../frame/writing.ts';
 import { usePriorityItems } from '../priority-items.ts';
 import { listStepItems } from '../step-items.ts';
 import { useTeamItems } from '../team-items.ts';
+import { DIALOGS } from './dialog-texts.ts';
 import styles from './thread-head.module.css';
 import { THREAD } from './texts.ts';
 import { useTimeMenu } from './time-menu.tsx';
@@ -53,19 +55,27 @@ export function ThreadActions({ conversation, more }: ThreadActionsProps): React
       returnToComposer();
     },
   };
+  const tags: MenuItem = {
+    key: 'tags',
+    label: useTexts(DIALOGS).changeTags,
+    icon: 'tag',
+    onSelect: () => askForTags(conversation._id),
+  };
   if (useIsNarrow()) {
     const items = [
+      { key: 'owner', label: texts.assign, items: owners },
+      { key: 'times', label: times.title, items: times.items },
+      { key: 'priority', label: texts.priority, items: priorities },
+      tags,
       end,
+      { key: 'step', label: texts.step, items: steps },
+      { key: 'macros', label: texts.macros, items: macros },
       ...more,
-      ...under(times.title, times.items),
-      ...under(texts.priority, priorities),
-      ...under(texts.step, steps),
-      ...under(texts.macros, macros),
     ];
     return (
       <>
         <Menu
-          items={[...items, ...under(texts.owner, owners)]}
+          items={items.filter((item) => !('items' in item) || item.items.length > 0)}
           finalFocus={findReturn}
           trigger={<IconButton icon="more" label={common.more} />}
         />

@@ -1,7 +1,8 @@
 /** Who the conversation is with, who answers it, and its state. */
-import type { Conversation } from '@parley/sdk';
+import type { Contact, Conversation } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { askForSearch } from '../../../frame/conversation-dialogs.ts';
 import { askToMerge } from '../../../frame/merging.ts';
 import { findReturn } from '../../../frame/writing.ts';
 import { useTeams } from '../../../records/company.ts';
@@ -13,6 +14,7 @@ import { useTexts } from '../../../texts/texts.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
 import { IconButton } from '../../../ui/button.tsx';
 import { ChannelMark } from '../../../ui/channel-mark.tsx';
+import { ContactBadges } from '../../../ui/contact-badges.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { useIsNarrow } from '../../../ui/narrow.ts';
@@ -22,6 +24,7 @@ import { SummaryOf, useSummarizing } from '../assist/assist.tsx';
 import { canBeUnread, useMarkUnread } from '../marking.ts';
 import { Due } from '../waiting.tsx';
 import { AgentBar } from './agent-bar.tsx';
+import { DIALOGS } from './dialog-texts.ts';
 import { listUnder, ThreadActions } from './thread-actions.tsx';
 import styles from './thread-head.module.css';
 import { THREAD } from './texts.ts';
@@ -29,6 +32,7 @@ import { useTranscripts } from './transcript.ts';
 
 interface ThreadHeadProps {
   conversation: Conversation;
+  contact: Contact | null;
   name: string;
   view: string;
   /** The panel about the contact is open. */
@@ -36,7 +40,8 @@ interface ThreadHeadProps {
   onDetails(): void;
 }
 
-export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: ThreadHeadProps): ReactElement {
+export function ThreadHead(props: ThreadHeadProps): ReactElement {
+  const { conversation, contact, name, view, hasDetails, onDetails } = props;
   const texts = useTexts(THREAD);
   const common = useTexts(COMMON);
   const states = useTexts(STATUS_NAMES);
@@ -45,27 +50,7 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
   const team = useTeams().find(({ _id }) => _id === conversation.team);
   const { snoozed_until } = conversation;
   const isWaiting = useWaitsOffline(conversation._id);
-  const summarizing = useSummarizing(conversation);
-  const transcripts = useTranscripts(conversation._id);
-  const merge: MenuItem = {
-    key: 'merge',
-    label: texts.mergeInto,
-    icon: 'merge',
-    onSelect: () => askToMerge(conversation),
-  };
-  const markUnread = useMarkUnread(view, conversation._id);
-  const unread: MenuItem = {
-    key: 'unread',
-    label: texts.markUnread,
-    icon: 'unread',
-    onSelect: () => markUnread(conversation),
-  };
-  const more = [
-    ...(mayChange && canBeUnread(conversation) ? [unread] : []),
-    ...(summarizing ? [summarizing] : []),
-    ...(mayChange ? [merge] : []),
-    ...listUnder(transcripts),
-  ];
+  const more = useMoreItems(conversation, view);
   const details: MenuItem = {
     key: 'details',
     label: texts.details,
@@ -84,7 +69,7 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
         </ChannelMark>
         <div className={styles['about']}>
           <h1 className={styles['name']} dir="auto">
-            {name}
+            {name} {contact && <ContactBadges contact={contact} />}
           </h1>
           <p className={styles['line']}>
             {conversation.sla?.due_at && (
@@ -110,4 +95,39 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
       <SummaryOf conversation={conversation._id} />
     </header>
   );
+}
+
+/** What is done with a conversation now and then. */
+function useMoreItems(conversation: Conversation, view: string): MenuItem[] {
+  const texts = useTexts(THREAD);
+  const dialogs = useTexts(DIALOGS);
+  const [mayChange, maySearch] = [useMay('conversations:update'), useMay('messages:read')];
+  const summarizing = useSummarizing(conversation);
+  const transcripts = useTranscripts(conversation._id);
+  const merge: MenuItem = {
+    key: 'merge',
+    label: texts.mergeInto,
+    icon: 'merge',
+    onSelect: () => askToMerge(conversation),
+  };
+  const search: MenuItem = {
+    key: 'search',
+    label: dialogs.searchHere,
+    icon: 'search',
+    onSelect: () => askForSearch(conversation._id),
+  };
+  const markUnread = useMarkUnread(view, conversation._id);
+  const unread: MenuItem = {
+    key: 'unread',
+    label: texts.markUnread,
+    icon: 'unread',
+    onSelect: () => markUnread(conversation),
+  };
+  return [
+    ...(mayChange && canBeUnread(conversation) ? [unread] : []),
+    ...(maySearch ? [search] : []),
+    ...(summarizing ? [summarizing] : []),
+    ...(mayChange ? [merge] : []),
+    ...listUnder(transcripts),
+  ];
 }

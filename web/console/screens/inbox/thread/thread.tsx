@@ -57,7 +57,7 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
       data-details={details.isOpen && (details.isBeside ? 'beside' : 'above')}
       data-writing
     >
-      <ThreadHead {...{ conversation, name, view }} hasDetails={details.isOpen} onDetails={toggleDetails} />
+      <ThreadHead {...{ conversation, contact, name, view }} hasDetails={details.isOpen} onDetails={toggleDetails} />
       <MessageList
         conversation={conversation}
         feed={feed}

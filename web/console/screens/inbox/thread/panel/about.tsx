@@ -1,39 +1,36 @@
 /** The facts about the contact, and the buttons to edit or block it. */
 import type { Contact } from '@parley/sdk';
-import { useMutation } from '@tanstack/react-query';
 import { Suspense, useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
-import { parley, toScreen } from '../../../../client.ts';
+import { toScreen } from '../../../../client.ts';
 import { useBusiness } from '../../../../records/businesses.ts';
 import { useCustomFields, useUserName } from '../../../../records/company.ts';
-import { showContact, showUsername } from '../../../../records/contacts.ts';
+import { showUsername } from '../../../../records/contacts.ts';
 import { useMay } from '../../../../session/session.ts';
 import { CONTACT_FIELDS } from '../../../../texts/contact-fields.ts';
 import { formatMoment } from '../../../../texts/formats.ts';
 import { useTexts } from '../../../../texts/texts.ts';
 import { Badge } from '../../../../ui/badge.tsx';
 import { Button } from '../../../../ui/button.tsx';
+import { ContactBadges } from '../../../../ui/contact-badges.tsx';
 import { listCustomDetails } from '../../../../ui/custom-fields.tsx';
 import { Details, type Detail } from '../../../../ui/details.tsx';
 import { lazyPart, LoadingDialog } from '../../../../ui/lazy-part.tsx';
 import { COMMON } from '../../../../ui/texts.ts';
-import { showError } from '../../../../ui/toast.tsx';
+import { BlockButton } from '../blocking.tsx';
 import { THREAD } from '../texts.ts';
 import styles from './panel.module.css';
 import { nameLoaded } from './section.tsx';
-import { PANEL } from './texts.ts';
 
 const ContactDialog = lazyPart(async () => (await import('../../../contacts/contact-dialog.tsx')).ContactDialog);
 
 export function AboutContact({ contact }: { contact: Contact }): ReactElement {
-  const texts = useTexts(THREAD);
   const may = useMay('contacts:update');
   return (
     <div className={styles['section']}>
       {(contact.opted_out || contact.blocked || contact.tags.length > 0) && (
         <p className={styles['badges']}>
-          {contact.opted_out && <Badge tone="warning">{texts.optedOut}</Badge>}
-          {contact.blocked && <Badge tone="danger">{texts.blocked}</Badge>}
+          <ContactBadges contact={contact} />
           {contact.tags.map((tag) => (
             <Badge key={tag}>{tag}</Badge>
           ))}
@@ -72,22 +69,14 @@ function BusinessLink({ id }: { id: string }): ReactElement {
 }
 
 function Actions({ contact }: { contact: Contact }): ReactElement {
-  const texts = useTexts(PANEL);
   const common = useTexts(COMMON);
   const [isEditing, edit] = useState(false);
-  const block = useMutation({
-    mutationFn: (blocked: boolean) => parley.contacts.update(contact._id, { blocked }),
-    onSuccess: showContact,
-    onError: showError,
-  });
   return (
     <p className={styles['actions']}>
       <Button icon="edit" onClick={() => edit(true)}>
         {common.edit}
       </Button>
-      <Button isBusy={block.isPending} onClick={() => block.mutate(!contact.blocked)}>
-        {contact.blocked ? texts.unblock : texts.block}
-      </Button>
+      <BlockButton contact={contact} />
       {isEditing && (
         <Suspense fallback={<LoadingDialog onClose={() => edit(false)} />}>
           <ContactDialog contact={contact} onClose={() => edit(false)} />

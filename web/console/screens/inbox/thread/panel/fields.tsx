@@ -1,11 +1,9 @@
-/** The company's own fields of the conversation, and its tags. */
 import type { Conversation } from '@parley/sdk';
-import { useRef, useState, type FormEvent, type ReactElement } from 'react';
+import { useRef, type ReactElement } from 'react';
 import { useCustomFields } from '../../../../records/company.ts';
 import { useConversationChange } from '../../../../records/conversations.ts';
 import { useMay } from '../../../../session/session.ts';
 import { useTexts } from '../../../../texts/texts.ts';
-import { Badge } from '../../../../ui/badge.tsx';
 import { Button } from '../../../../ui/button.tsx';
 import {
   CustomFieldInputs,
@@ -16,9 +14,7 @@ import {
   type CustomValues,
 } from '../../../../ui/custom-fields.tsx';
 import { Details } from '../../../../ui/details.tsx';
-import { Icon } from '../../../../ui/icon.tsx';
 import { COMMON } from '../../../../ui/texts.ts';
-import { showError } from '../../../../ui/toast.tsx';
 import { THREAD } from '../texts.ts';
 import styles from './panel.module.css';
 import { useUnsaved } from './unsaved.ts';
@@ -66,53 +62,6 @@ export function Fields({ conversation }: { conversation: Conversation }): ReactE
         <Button kind="primary" isBusy={change.isPending} onClick={save}>
           {common.save}
         </Button>
-      )}
-    </section>
-  );
-}
-
-export function Tags({ conversation }: { conversation: Conversation }): ReactElement {
-  const texts = useTexts(THREAD);
-  const [typed, setTyped] = useState('');
-  const may = useMay('conversations:update');
-  const change = useConversationChange(conversation._id);
-  const set = (tags: string[]): void => change.mutate({ tags }, { onError: showError });
-  const add = (event: FormEvent): void => {
-    event.preventDefault();
-    const tag = typed.trim();
-    setTyped('');
-    if (tag !== '' && !conversation.tags.includes(tag)) set([...conversation.tags, tag]);
-  };
-  return (
-    <section className={styles['section']}>
-      <h3>{texts.tags}</h3>
-      <ul className={styles['badges']}>
-        {conversation.tags.map((tag) => (
-          <li key={tag} className={styles['tag']}>
-            <Badge>{tag}</Badge>
-            {may && (
-              <button
-                type="button"
-                className={styles['remove']}
-                aria-label={texts.removeTag(tag)}
-                onClick={() => set(conversation.tags.filter((each) => each !== tag))}
-              >
-                <Icon name="close" size={12} />
-              </button>
-            )}
-          </li>
-        ))}
-      </ul>
-      {may && (
-        <form onSubmit={add}>
-          <input
-            className={styles['add']}
-            aria-label={texts.addTag}
-            placeholder={texts.addTag}
-            value={typed}
-            onChange={({ target }) => setTyped(target.value)}
-          />
-        </form>
       )}
     </section>
   );

@@ -14,7 +14,7 @@ import { Icon } from '../../../../ui/icon.tsx';
 import { THREAD } from '../texts.ts';
 import { AboutContact } from './about.tsx';
 import { Campaigns } from './campaigns.tsx';
-import { Fields, Tags } from './fields.tsx';
+import { Fields } from './fields.tsx';
 import { Files } from './files.tsx';
 import { Followers } from './followers.tsx';
 import { LookUps } from './look-ups.tsx';
@@ -24,6 +24,7 @@ import { Others } from './others.tsx';
 import styles from './panel.module.css';
 import { Section } from './section.tsx';
 import { TableRows } from './table-rows.tsx';
+import { Tags } from './tags.tsx';
 import { PANEL } from './texts.ts';
 
 export interface PanelProps {

@@ -4,8 +4,6 @@ export const PANEL = defineTexts(
   {
     openContact: 'Open the contact',
     close: 'Close details',
-    block: 'Block',
-    unblock: 'Unblock',
     rows: 'Records',
     noRows: 'No row of your tables belongs to this contact. Link one by the number of its row, or add one here.',
     addRow: 'Add a record',
@@ -32,8 +30,6 @@ export const PANEL = defineTexts(
     'pt-BR': {
       openContact: 'Abrir o contato',
       close: 'Fechar os detalhes',
-      block: 'Bloquear',
-      unblock: 'Desbloquear',
       rows: 'Registros',
       noRows: 'Nenhuma linha das suas tabelas é deste contato. Vincule uma pelo número da linha, ou adicione uma aqui.',
       addRow: 'Adicionar um registro',
@@ -59,8 +55,6 @@ export const PANEL = defineTexts(
     es: {
       openContact: 'Abrir el contacto',
       close: 'Cerrar los detalles',
-      block: 'Bloquear',
-      unblock: 'Desbloquear',
       rows: 'Registros',
       noRows: 'Ninguna fila de sus tablas es de este contacto. Vincule una por el número de su fila, o añada una aquí.',
       addRow: 'Añadir un registro',
