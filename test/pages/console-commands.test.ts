@@ -80,6 +80,20 @@ test('the keys are shown in the language of the user, and work only outside of d
   await close();
 });
 
+test('the first screen that is opened from the palette after the inbox begins at its heading, as after its keys', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox' });
+  await page.getByRole('region', { name: 'Conversations' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('Quick replies');
+  await page.getByRole('option', { name: 'Quick replies', exact: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Quick replies' }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Tab');
+  await page.getByRole('button', { name: 'New quick reply' }).and(page.locator(':focus')).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('the palette opens what the buttons for new records open, and offers it only to those who may create them', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/board' });
   const palette = page.getByRole('dialog', { name: 'Search and commands' });
