@@ -28,7 +28,9 @@ test('a macro is written by keyboard, and run from the conversation and from the
   await add('Add tags');
   await form.getByRole('textbox', { name: 'Add tags' }).fill('done, thanked');
   await add('Set the status');
-  await form.getByRole('combobox', { name: 'Set the status' }).selectOption('CLOSED');
+  const status = form.getByRole('combobox', { name: 'Set the status' });
+  assert.equal(await status.inputValue(), 'OPEN', 'what is saved without a look at it closes nothing');
+  await status.selectOption('CLOSED');
   assert.deepEqual(await findBarriers(page), []);
   await form.getByRole('button', { name: 'Create' }).press('Enter');
   await page.getByRole('row', { name: /Thank and close .* Everyone in the company/ }).waitFor();
