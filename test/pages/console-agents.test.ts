@@ -130,7 +130,7 @@ test('who may only read sees an agent on a phone, without a button that changes 
   assert.equal(await page.getByRole('button', { name: 'New agent' }).count(), 0);
   await row.press('Enter');
   assert.equal(await page.getByLabel('Instructions').isDisabled(), true);
-  assert.equal(await page.getByLabel('Move the conversation to another step').isChecked(), true);
+  assert.equal(await page.getByLabel('Move the conversation to another stage').isChecked(), true);
   assert.equal(await page.getByRole('button', { name: /Save|Remove/ }).count(), 0);
   assert.equal(await page.getByRole('button', { name: 'Ask' }).count(), 0);
   assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false);
