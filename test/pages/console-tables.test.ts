@@ -197,6 +197,29 @@ test('the rows of a sheet come into a table whose columns have other titles, tho
   await close();
 });
 
+test('the rows of an import appear in the order of the sheet, also where the table was open before', async () => {
+  const table = await call('POST', '/v1/tables', { name: 'Long', columns: [{ key: 'item', type: 'TEXT' }] });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/tables/${table._id}` });
+  await page.getByText('No rows yet').waitFor();
+  const open = await page.context().newPage();
+  await open.goto(page.url());
+  await open.getByText('No rows yet').waitFor();
+  const names = Array.from({ length: 12 }, (_, index) => `Row ${index + 1}`);
+  await page.getByRole('button', { name: 'Import' }).click();
+  const buffer = Buffer.from(['item', ...names].join('\n'));
+  await page.getByLabel('Sheet').setInputFiles({ name: 'long.csv', mimeType: 'text/csv', buffer });
+  await page.getByRole('button', { name: 'Start the import' }).click();
+  await page.getByText('12 of 12 rows').waitFor();
+  await page.getByRole('link', { name: 'Go to the rows' }).click();
+  for (const each of [page, open]) {
+    await each.getByRole('gridcell', { name: 'Row 1', exact: true }).waitFor();
+    await each.getByRole('gridcell', { name: 'Row 12' }).waitFor();
+    assert.deepEqual(await each.getByRole('gridcell').allInnerTexts(), names);
+  }
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('who may only read sees the rows without anything that changes them', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { role: 'VIEWER', path: '/tables' });
   await page.getByRole('row', { name: /Branches/ }).click();
