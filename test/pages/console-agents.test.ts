@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, openConsole } from '../support/console.ts';
+import { findBarriers, findDialog, openConsole } from '../support/console.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { waitUntil } from '../support/wait.ts';
 
@@ -130,7 +130,7 @@ test('who may only read sees an agent on a phone, without a button that changes 
   assert.equal(await page.getByRole('button', { name: 'New agent' }).count(), 0);
   await row.press('Enter');
   assert.equal(await page.getByLabel('Instructions').isDisabled(), true);
-  assert.equal(await page.getByLabel('Move the conversation to another step').isChecked(), true);
+  assert.equal(await page.getByLabel('Move the conversation to another stage').isChecked(), true);
   assert.equal(await page.getByRole('button', { name: /Save|Remove/ }).count(), 0);
   assert.equal(await page.getByRole('button', { name: 'Ask' }).count(), 0);
   assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false);
@@ -180,6 +180,26 @@ test('a conversation shows what the agent read for its answer and why it handed 
   await page.locator('section > header').getByRole('button', { name: 'Olga Operator' }).click();
   await page.getByRole('menuitem', { name: /^Bia/ }).click();
   await page.getByText('Bia do atendimento da loja answers this conversation.').waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('AI assist says before and after it is saved why it cannot work: no model, an agent that is switched off, or nothing that users can do', async () => {
+  const body = { name: 'Eva', type: 'AI' };
+  const { _id } = (await call(201, 'POST', '/v1/agents', { body })).body;
+  await call(200, 'PATCH', `/v1/agents/${_id}`, { body: { status: 'INACTIVE' } });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/agents' });
+  await page.getByRole('button', { name: 'AI assist' }).click();
+  const dialog = findDialog(page);
+  await dialog.getByText('AI assist does not work yet: this installation has no model.').waitFor();
+  await dialog.getByLabel('Agent').selectOption('Eva');
+  await dialog.getByText('This agent is switched off.').waitFor();
+  const acts = await dialog.getByRole('checkbox').all();
+  for (const act of acts) await act.uncheck();
+  await dialog.getByText('Choose at least one.').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved, but AI assist does not work yet').waitFor();
   assert.deepEqual(complaints(), []);
   await close();
 });

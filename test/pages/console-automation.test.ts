@@ -28,7 +28,9 @@ test('a macro is written by keyboard, and run from the conversation and from the
   await add('Add tags');
   await form.getByRole('textbox', { name: 'Add tags' }).fill('done, thanked');
   await add('Set the status');
-  await form.getByRole('combobox', { name: 'Set the status' }).selectOption('CLOSED');
+  const status = form.getByRole('combobox', { name: 'Set the status' });
+  assert.equal(await status.inputValue(), 'OPEN', 'what is saved without a look at it closes nothing');
+  await status.selectOption('CLOSED');
   assert.deepEqual(await findBarriers(page), []);
   await form.getByRole('button', { name: 'Create' }).press('Enter');
   await page.getByRole('row', { name: /Thank and close .* Everyone in the company/ }).waitFor();
@@ -60,7 +62,7 @@ test('a macro is written by keyboard, and run from the conversation and from the
   await close();
 });
 
-test('a rule is written, tried on the last days, and shows what it has done and the message that started it', async () => {
+test('a rule is written, as number 1, tried on the last days, and shows what it has done and the message that started it', async () => {
   await platform.receive({ from: '5511988880072', name: 'Carla Modelo', text: 'Pode mandar a nota fiscal?' });
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/rules' });
   await page.getByRole('button', { name: 'New rule' }).press('Enter');
@@ -83,7 +85,9 @@ test('a rule is written, tried on the last days, and shows what it has done and 
   await page.getByRole('button', { name: 'Create' }).press('Enter');
   await page.getByRole('heading', { name: 'Invoices' }).waitFor();
   await page.getByText('The rule has not run yet.').waitFor();
+  assert.equal(await page.getByLabel('Order').inputValue(), '1');
   const [rule] = (await read('/v1/rules')).result;
+  assert.equal(rule.position, 0);
   assert.deepEqual(rule.conditions, [
     {
       match: 'ALL',

@@ -125,6 +125,20 @@ test('the palette changes the priority, owner and tags of the open conversation,
   await close();
 });
 
+test('the first screen that is opened from the palette after the inbox begins at its heading, as after its keys', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox' });
+  await page.getByRole('region', { name: 'Conversations' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('Quick replies');
+  await page.getByRole('option', { name: 'Quick replies', exact: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Quick replies' }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Tab');
+  await page.getByRole('button', { name: 'New quick reply' }).and(page.locator(':focus')).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('the palette opens what the buttons for new records open, and offers it only to those who may create them', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/board' });
   const palette = page.getByRole('dialog', { name: 'Search and commands' });

@@ -52,12 +52,12 @@ test('a pipeline is made and ordered, and a step with conversations is removed o
   await page.getByRole('button', { name: 'New pipeline' }).click();
   const form = findDialog(page);
   await form.getByLabel('Name', { exact: true }).fill('Obras');
-  await form.getByLabel('Step 1', { exact: true }).fill('Visita');
-  await form.getByRole('button', { name: 'Add a step' }).click();
-  await form.getByLabel('Step 2', { exact: true }).fill('Pedido');
-  await form.getByRole('button', { name: 'Add a step' }).click();
-  await form.getByLabel('Step 3', { exact: true }).fill('Entregue');
-  await form.getByLabel('Kind of step 3').selectOption('Won');
+  await form.getByLabel('Stage 1', { exact: true }).fill('Visita');
+  await form.getByRole('button', { name: 'Add a stage' }).click();
+  await form.getByLabel('Stage 2', { exact: true }).fill('Pedido');
+  await form.getByRole('button', { name: 'Add a stage' }).click();
+  await form.getByLabel('Stage 3', { exact: true }).fill('Entregue');
+  await form.getByLabel('Kind of stage 3').selectOption('Won');
   await form.getByRole('button', { name: 'Move Pedido up' }).click();
   await form.getByLabel('Default pipeline').check();
   await form.getByRole('button', { name: 'Create' }).click();
@@ -77,7 +77,7 @@ test('a pipeline is made and ordered, and a step with conversations is removed o
   await row.press('Enter');
   await form.getByRole('button', { name: 'Remove Pedido' }).click();
   await form.getByRole('button', { name: 'Save' }).click();
-  await form.getByText('Conversations are in a step that would be removed').waitFor();
+  await form.getByText('Conversations are in a stage that would be removed').waitFor();
   await form.getByLabel('Where the conversations of “Pedido” go').selectOption('Visita');
   await form.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('row', { name: /Obras Visita → Entregue/ }).waitFor();

@@ -69,6 +69,19 @@ test('the first message and the first team are shown as soon as they exist, and 
   await close();
 });
 
+test('on a phone the checklist is one line below the conversations, and opens', async () => {
+  const { page, complaints, close } = await begin('OWNER', { viewport: { width: 390, height: 844 } });
+  const steps = page.getByRole('region', { name: 'Set up your inbox' });
+  const line = steps.getByText('Set up your inbox 0 of 5');
+  await line.waitFor();
+  assert.ok(((await steps.boundingBox())?.height ?? 844) < 60, 'it leaves the conversations in view');
+  assert.deepEqual(await findBarriers(page), []);
+  await line.click();
+  await steps.getByRole('link', { name: 'Connect', exact: true }).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('a user who may do none of the steps of a new company does not see them, and the page does not look for their records', async () => {
   const { page, calls, complaints, close } = await begin('VIEWER');
   await page.getByText('Choose a conversation').waitFor();

@@ -77,7 +77,7 @@ test('the title counts what the user is notified of, until the user reads it', a
   await close();
 });
 
-test('several conversations are selected by keyboard, as a range and all at once, without a row moving, and changed together with the causes of failures', async () => {
+test('several conversations are selected by keyboard, as a range and all at once, without a row moving, stay selected until they are closed, and are changed together with the causes of failures', async () => {
   const names = ['Bulk One', 'Bulk Two', 'Bulk Three', 'Bulk Four'];
   const threads = [];
   for (const name of names) threads.push(await writeAsContact(platform, { name, text: 'Olá' }));
@@ -101,7 +101,8 @@ test('several conversations are selected by keyboard, as a range and all at once
   await page.getByLabel('Tags to add').fill('vip, bulk');
   await page.getByRole('button', { name: 'Change', exact: true }).click();
   await page.getByText('Tags of 3 conversations changed (added: vip, bulk)', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await page.getByText('3 selected').waitFor();
+  await page.getByRole('button', { name: 'Clear selection' }).click();
   await pick('Bulk Four').check();
   await page.getByRole('button', { name: 'Priority' }).click();
   await page.getByRole('menuitem', { name: 'High' }).click();
@@ -110,14 +111,10 @@ test('several conversations are selected by keyboard, as a range and all at once
     .getByRole('link', { name: /Bulk Four/ })
     .getByRole('img', { name: 'High' })
     .waitFor();
-  await page.getByRole('button', { name: 'Dismiss' }).click();
   await platform.call(200, 'PUT', `/v1/conversations/${threads[3]?.conversation._id}/read`);
-  await pick('Bulk Four').check();
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('button', { name: 'Mark as unread' }).click();
   await page.getByText('1 conversation marked as unread').waitFor();
-  await page.getByRole('button', { name: 'Dismiss' }).click();
-  await pick('Bulk Four').check();
   await page.getByRole('button', { name: 'Select all 4 that match' }).click();
   await page.getByRole('button', { name: 'Filter', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Unread' }).click();
@@ -133,6 +130,7 @@ test('several conversations are selected by keyboard, as a range and all at once
   const late = await writeAsContact(platform, { name: 'Bulk Late', text: 'Olá' });
   await findDialog(page).getByRole('button', { name: 'Close 4 conversations' }).click();
   await page.getByText('4 conversations closed').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Clear selection' }).count(), 0);
   assert.equal((await call(200, 'GET', `/v1/conversations/${late.conversation._id}`)).body.status, 'OPEN');
   // The contact writes again, so that the closed conversation cannot be opened a second time.
   await writeAsContact(platform, { from: threads[0]?.contact.phone_number.slice(1), name: 'Bulk One', text: 'Again' });

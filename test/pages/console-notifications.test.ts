@@ -71,6 +71,38 @@ test('all notifications are marked as read, and the tabs show one kind each by m
   await close();
 });
 
+test('more than three missed SLA targets in a row are one notification, which opens the conversations whose target is missed', async () => {
+  const ana = await createPerson(platform, demo._id, 'OPERATOR');
+  const body = { name: 'Soon', first_reply_minutes: 1 };
+  const policy = (await call(201, 'POST', '/v1/sla-policies', { body })).body;
+  const { page, complaints, close } = await open(ana.email, { path: '/contacts' });
+  for (let number = 0; number < 4; number += 1) {
+    const { conversation } = await writeAsContact(platform, { name: `Late ${number}`, text: 'Oi' });
+    await call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { key: ana.token, body: { owner: ana._id } });
+  }
+  await waitUntil('four missed targets', async () => {
+    await platform.database.sql(
+      `update conversation_slas set first_reply_due_at = now(), due_at = now(), notice_at = now() where breached_at is null`,
+    );
+    return (await platform.database.sql('select from conversation_slas where breached_at is not null')).length === 4;
+  });
+  await page.getByRole('button', { name: /^Notifications 4 unread/ }).click();
+  const entry = page.getByRole('link', { name: 'SLA missed in 4 conversations' });
+  await entry.waitFor();
+  assert.equal(await page.getByRole('link', { name: /SLA missed: / }).count(), 0);
+  assert.deepEqual(await findBarriers(page), []);
+  await entry.click();
+  await page.getByRole('button', { name: 'Remove the filter SLA overdue' }).waitFor();
+  assert.ok(page.url().endsWith('/inbox/all'));
+  await waitUntil('all of them to be read', async () => {
+    const counts = await call(200, 'GET', '/v1/notifications/counts', { key: ana.token });
+    return counts.body.unread === 0;
+  });
+  await call(200, 'DELETE', `/v1/sla-policies/${policy._id}`);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('a mention in the conversation that is in view is read at once, although its messages were read before', async () => {
   const ana = await createPerson(platform, demo._id, 'OPERATOR');
   const { conversation } = await writeAsContact(platform, { name: 'Pedro', text: 'Oi' });

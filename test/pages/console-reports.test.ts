@@ -7,6 +7,7 @@ import { findBarriers, openConsole } from '../support/console.ts';
 import { findZoneAt } from '../support/daytime.ts';
 import { createPerson } from '../support/people.ts';
 import { startPlatform } from '../support/platform.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();
@@ -57,6 +58,36 @@ test('a report shows figures, charts and a comparison, and is limited and sorted
   assert.equal(lines.length, 8);
   await page.reload();
   await page.getByRole('img', { name: /Replies: 1 – 1/ }).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a report is about the last calendar week or about days that are chosen, which a reload keeps', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/reports', timezoneId });
+  const period = page.getByRole('combobox', { name: 'Period' });
+  const countDays = async (): Promise<number> => {
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export the periods as CSV' }).click(),
+    ]);
+    return (await readFile(await file.path(), 'utf8')).trim().split('\r\n').length - 1;
+  };
+  const readOpened = () => page.getByRole('definition').first().innerText();
+  await period.selectOption({ label: 'Last week' });
+  await waitUntil('two a day', async () => (await readOpened()) === '14');
+  assert.equal(await countDays(), 7);
+  await period.selectOption({ label: 'Other dates' });
+  const writeDay = (daysAgo: number): string =>
+    new Date(Date.now() - daysAgo * 86_400_000).toLocaleDateString('sv', { timeZone: timezoneId });
+  await page.getByLabel('From').fill(writeDay(4));
+  await page.getByLabel('Until').fill(writeDay(2));
+  await waitUntil('two a day', async () => (await readOpened()) === '6');
+  assert.equal(await countDays(), 3);
+  assert.deepEqual(await findBarriers(page), []);
+  await page.reload();
+  await waitUntil('two a day', async () => (await readOpened()) === '6');
+  await page.getByLabel('Until').fill(writeDay(5));
+  await page.getByText('Choose at most 365 days, the first one before the last.').waitFor();
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole, openConsoleAt, waitForDialog } from '../support/console.ts';
 import { createPerson, PASSWORD } from '../support/people.ts';
-import { startPlatform } from '../support/platform.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();
@@ -135,7 +135,7 @@ test('by keyboard alone a person sets up two-factor log-in, sees the recovery co
   await close();
 });
 
-test('an owner requires it, a colleague can do nothing before the set-up, and the owner resets it', async () => {
+test('an owner requires it after a question that counts who has none, a colleague can do nothing before the set-up, and the owner resets it', async () => {
   const owner = await openConsole(platform, browser, { path: '/company' });
   const { page } = owner;
   const require = page.getByLabel('Require two-factor log-in');
@@ -153,6 +153,15 @@ test('an owner requires it, a colleague can do nothing before the set-up, and th
   await page.goto(`${platform.url}/console/company`);
   await require.check();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const { result: users } = (await platform.call(200, 'GET', '/v1/users?limit=100')).body;
+  const without = users.filter(({ status, second_factor }: Json) => status === 'ACTIVE' && !second_factor).length;
+  const question = new RegExp(`^${without} active users? ha(s|ve) no second factor\\.`);
+  await findDialog(page).getByText(question).waitFor();
+  assert.equal(
+    (await platform.call(200, 'GET', `/v1/companies/${platform.demo._id}`)).body.second_factor_required,
+    false,
+  );
+  await findDialog(page).getByRole('button', { name: 'Require it' }).click();
   await page.getByText('Saved', { exact: true }).first().waitFor();
 
   await other.page.reload();

@@ -13,7 +13,7 @@ const { call, database } = platform;
 const OVERDUE = /^Overdue by 3\s?h/;
 const read = async (path: string): Promise<Json> => (await call(200, 'GET', path)).body;
 
-test('an SLA policy is created by keyboard, the first of all as number 1, and a conversation that is not answered in time is red, found by the filter, and good again after the reply', async () => {
+test('an SLA policy is created by keyboard, the first of all as number 1, and a conversation that is not answered in time is overdue in red and in words, found by the filter, and good again after the reply', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/sla-policies' });
   await page.getByRole('button', { name: 'New SLA policy' }).press('Enter');
   const form = findDialog(page);
@@ -62,10 +62,23 @@ test('an SLA policy is created by keyboard, the first of all as number 1, and a 
   await page.clock.setFixedTime(Date.parse(String(sla?.['due_at'])) + 20_000);
   await page.reload();
   await page.getByText('Overdue', { exact: true }).waitFor();
+  const [later] = await database.sql(`select max(due_at) as due_at from conversation_slas`);
+  const rui = page.getByRole('link', { name: /Rui Costa/ });
+  for (const [left, due] of [
+    [270_000, 'Due in 4 min'],
+    [230_000, 'Due in 3 min'],
+    [30_000, 'Due now'],
+  ] as const) {
+    await page.clock.setFixedTime(Date.parse(String(later?.['due_at'])) - left);
+    await page.goto(`${platform.url}/console/inbox/unassigned`);
+    await rui.and(page.getByRole('link', { name: new RegExp(`Waiting .*, ${due}`) })).waitFor();
+  }
+  await page.getByRole('link', { name: /Maria Silva.*, Overdue by/ }).click();
   await page.clock.setFixedTime(Date.now());
   await page.reload();
   await page.getByLabel('Reply', { exact: true }).last().waitFor();
   const { result } = await read('/v1/conversations?sla=BREACHED');
+
   const body = { conversationId: result[0]._id, message: { content: 'Claro!' } };
   await call(201, 'POST', '/v1/messages/send-text', { body });
   await page.getByText(OVERDUE).first().waitFor({ state: 'detached' });

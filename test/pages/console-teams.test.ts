@@ -62,14 +62,23 @@ test('who is away in the account menu is given no conversation, and says so to t
   await close();
 });
 
-test('the removal of a user says before how many open conversations the person has, and what becomes of them', async () => {
-  const { _id: leaver, email } = await createPerson(platform, demo._id, 'OPERATOR');
+test('the removal of a user says before how many open conversations and scheduled messages the person has, and what becomes of them', async () => {
+  const { _id: leaver, email, token } = await createPerson(platform, demo._id, 'OPERATOR');
   const [conversation] = (await read('/v1/conversations?open=true&limit=1')).result;
   await call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { owner: leaver } });
+  await call(201, 'POST', '/v1/scheduled-messages', {
+    key: token,
+    body: {
+      conversation: conversation._id,
+      message: { content: 'Tudo bem?' },
+      send_at: new Date(Date.now() + 86_400_000).toISOString(),
+    },
+  });
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/users' });
   await page.getByRole('row', { name: new RegExp(email) }).press('Enter');
   await findDialog(page).getByRole('button', { name: 'Remove', exact: true }).press('Enter');
-  const meaning = /Open conversations of this person: 1\. Open conversations lose their owner and go to “Unassigned”/;
+  const meaning =
+    /Open conversations of this person: 1\. Open conversations lose their owner .* Scheduled messages of this person: 1\. They will not be sent.* Private views, macros and quick replies are removed\./;
   await findDialog(page).getByRole('alert').filter({ hasText: meaning }).waitFor();
   assert.deepEqual(complaints(), []);
   await close();

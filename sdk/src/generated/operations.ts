@@ -1158,6 +1158,8 @@ export interface ScheduledMessagesListQuery {
   conversation?: string | undefined;
   /** Only records with this status */
   status?: 'SCHEDULED' | 'SENT' | 'CANCELLED' | 'FAILED' | undefined;
+  /** Only messages that are sent in the name of this user */
+  created_by?: string | undefined;
 }
 
 export interface MacrosListQuery {

@@ -2343,6 +2343,8 @@ export interface AssistSettings {
   acts: Array<'DRAFT' | 'REWRITE' | 'SUMMARIZE' | 'TRANSLATE'>;
   /** Whether the acts work: the agent is ACTIVE, at least one act is allowed, and the installation has a model */
   is_available: boolean;
+  /** Whether the installation has a model, without which nothing can be written */
+  has_model: boolean;
   /** When they were last changed; null if never */
   updatedAt: string | null;
 }

@@ -59,7 +59,7 @@ const countTokens = async (): Promise<number> =>
   );
 
 test('nothing works before a company has chosen an agent and what it can be asked', async () => {
-  const off = { company: demo._id, agent: null, acts: [], is_available: false, updatedAt: null };
+  const off = { company: demo._id, agent: null, acts: [], is_available: false, has_model: true, updatedAt: null };
   assert.deepEqual((await call(200, 'GET', SETTINGS)).body, off);
   const calls = model.calls.length;
   expectProblem(await call(409, 'POST', DRAFT), 'AI_NOT_ENABLED');

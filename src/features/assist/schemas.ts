@@ -39,6 +39,7 @@ export const AssistSettings = define(
     is_available: plain.flag(
       'Whether the acts work: the agent is ACTIVE, at least one act is allowed, and the installation has a model',
     ),
+    has_model: plain.flag('Whether the installation has a model, without which nothing can be written'),
     updatedAt: nullable(Type.String({ ...Timestamp, description: 'When they were last changed; null if never' })),
   }),
 );

@@ -8,8 +8,9 @@ import { ACTS, type AssistSettings, type AssistSettingsUpdate } from './schemas.
 export async function readSettings({ config }: Kit, read: TenantRead): Promise<AssistSettings> {
   const row = await findSettings(read);
   const { agent = null, acts = [], updatedAt = null } = row ?? {};
-  const is_available = row?.status === 'ACTIVE' && acts.length > 0 && config.chat !== null;
-  return { company: read.companyId, agent, acts, is_available, updatedAt };
+  const has_model = config.chat !== null;
+  const is_available = row?.status === 'ACTIVE' && acts.length > 0 && has_model;
+  return { company: read.companyId, agent, acts, is_available, has_model, updatedAt };
 }
 
 export function updateSettings(

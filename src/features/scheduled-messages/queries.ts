@@ -32,10 +32,13 @@ export function findScheduledMessages(tx: TenantRead, ids: string[]): Promise<Sc
   });
 }
 
-export function findUnknownFilters(tx: TenantRead, asked: Record<'conversation', string | null>): Promise<string[]> {
+export function findUnknownFilters(
+  tx: TenantRead,
+  asked: Record<'conversation' | 'created_by', string | null>,
+): Promise<string[]> {
   return findUnknown(tx, {
     name: 'scheduled-messages.findUnknown',
-    tables: { conversation: 'conversations' },
+    tables: { conversation: 'conversations', created_by: 'users' },
     asked,
   });
 }
@@ -43,19 +46,21 @@ export function findUnknownFilters(tx: TenantRead, asked: Record<'conversation',
 export interface ScheduledFilter {
   conversation: string | null;
   status: string | null;
+  created_by: string | null;
 }
 
 export function listScheduled(
   tx: TenantRead,
-  { conversation, status }: ScheduledFilter,
+  { conversation, status, created_by }: ScheduledFilter,
   window: Window,
 ): Promise<Page<ScheduledMessage>> {
   return listPage(tx, window, {
     name: 'scheduled-messages',
     columns: COLUMNS,
     from: 'scheduled_messages s',
-    filter: `company_id = $1 and ($2::text is null or conversation_id = $2) and ($3::text is null or status = $3)`,
-    values: [tx.companyId, conversation, status],
+    filter: `company_id = $1 and ($2::text is null or conversation_id = $2) and ($3::text is null or status = $3)
+      and ($4::text is null or actor ->> 'type' = 'user' and actor ->> 'id' = $4)`,
+    values: [tx.companyId, conversation, status, created_by],
   });
 }
 

@@ -328,13 +328,17 @@ test('a scheduled message is sent in the name of the last user who changed its c
   assert.equal((await readMessage(platform, (await waitForEnd(_id)).sent_message)).sender, editor._id);
 });
 
-test('the list filters by conversation and status, and erasing the contact removes its scheduled messages', async () => {
+test('the list filters by conversation, status and user, and erasing the contact removes its scheduled messages', async () => {
   const { conversation, contact } = await converse();
   const { _id } = await schedule(conversation._id);
   const list = async (query: string): Promise<string[]> =>
     (await call(200, 'GET', `${PATH}?${query}`)).body.result.map((each: Json) => each._id);
   assert.deepEqual(await list(`conversation=${conversation._id}&status=SCHEDULED`), [_id]);
   assert.deepEqual(await list(`conversation=${conversation._id}&status=SENT`), []);
+  const author = await platform.createUser(demo._id, 'OPERATOR');
+  const own = await schedule(conversation._id, {}, author.token);
+  assert.deepEqual(await list(`created_by=${author._id}`), [own._id]);
+  expectProblem(await call(400, 'GET', `${PATH}?created_by=${conversation._id}`), 'UNKNOWN_REFERENCE');
   await call(200, 'DELETE', `/v1/contacts/${contact._id}`);
   expectProblem(await call(404, 'GET', `${PATH}/${_id}`), 'NOT_FOUND');
 });

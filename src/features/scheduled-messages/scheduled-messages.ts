@@ -118,9 +118,9 @@ async function checkNamed(tx: TenantTx, { conversation, reply_to, attachment }: 
 }
 
 export async function pageScheduled(tenant: Tenant, query: ScheduledMessageQuery): Promise<Page<ScheduledMessage>> {
-  const { conversation = null, status = null } = query;
-  refuseUnknown(await findUnknownFilters(tenant.read, { conversation }));
-  return listScheduled(tenant.read, { conversation, status }, pageWindow('scheduled-messages', query));
+  const { conversation = null, status = null, created_by = null } = query;
+  refuseUnknown(await findUnknownFilters(tenant.read, { conversation, created_by }));
+  return listScheduled(tenant.read, { conversation, status, created_by }, pageWindow('scheduled-messages', query));
 }
 
 export async function expectScheduled(read: TenantRead, id: string): Promise<ScheduledMessage> {

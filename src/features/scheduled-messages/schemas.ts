@@ -143,5 +143,6 @@ export const ScheduledMessageList = pageSchema(ref(ScheduledMessage));
 export const ScheduledMessageQuery = pageQuery('-createdAt', {
   conversation: Optional(recordId('conversation', 'Only records of this conversation')),
   status: Optional(oneOf(SCHEDULED_STATUSES, 'Only records with this status')),
+  created_by: Optional(recordId('user', 'Only messages that are sent in the name of this user')),
 });
 export type ScheduledMessageQuery = Static<typeof ScheduledMessageQuery>;

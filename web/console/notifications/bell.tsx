@@ -12,6 +12,7 @@ import {
   useUnreadCounts,
   useUnreadNotifications,
 } from '../records/notifications.ts';
+import { changeListFilter } from '../screens/inbox/list-options.ts';
 import { formatShort } from '../texts/formats.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Avatar } from '../ui/avatar.tsx';
@@ -23,6 +24,7 @@ import { showError } from '../ui/toast.tsx';
 import { UnreadBadge } from '../ui/unread-badge.tsx';
 import styles from './bell.module.css';
 import { describe, findAddress, nameWriter, toDescribed } from './describe.ts';
+import { groupMisses } from './groups.ts';
 import { PushOffer } from './push-offer.tsx';
 import { NOTIFICATIONS } from './texts.ts';
 
@@ -153,8 +155,8 @@ function List({ kind, name, onOpen }: ListProps): ReactElement {
   return (
     <>
       <ul className={styles['list']} aria-label={name}>
-        {feed.items.map((each) => (
-          <Entry key={each._id} notification={each} onOpen={onOpen} />
+        {groupMisses(feed.items).map((group) => (
+          <Entry key={group[0]?._id} group={group} onOpen={onOpen} />
         ))}
       </ul>
       {feed.hasMore && (
@@ -166,16 +168,20 @@ function List({ kind, name, onOpen }: ListProps): ReactElement {
   );
 }
 
-function Entry({ notification, onOpen }: { notification: Notification; onOpen(): void }): ReactElement {
+function Entry({ group, onOpen }: { group: readonly Notification[]; onOpen(): void }): ReactElement | null {
   const texts = useTexts(NOTIFICATIONS);
-  const { _id, kind, actor, preview, read_at, createdAt } = notification;
+  const [notification] = group;
+  if (!notification) return null;
+  const { kind, actor, preview, read_at, createdAt } = notification;
+  const isGroup = group.length > 1;
   const open = (): void => {
     onOpen();
-    if (read_at === null) markNotificationsAsRead([_id]).catch(showError);
+    if (isGroup) changeListFilter('all', { sla: 'BREACHED' });
+    if (read_at === null) markNotificationsAsRead(group.map(({ _id }) => _id)).catch(showError);
   };
   return (
     <li>
-      <Link href={findAddress(notification)} className={styles['entry']} onClick={open}>
+      <Link href={isGroup ? '/inbox/all' : findAddress(notification)} className={styles['entry']} onClick={open}>
         {kind === 'NOT_SENT' || kind === 'SLA_BREACHED' ? (
           <span className={styles['failed']}>
             <Icon name="warning" size={16} />
@@ -185,9 +191,9 @@ function Entry({ notification, onOpen }: { notification: Notification; onOpen():
         )}
         <span className={styles['text']}>
           <span className={styles['what']} data-unread={read_at === null || undefined} dir="auto">
-            {describe(texts, toDescribed(notification))}
+            {isGroup ? texts.breachedMany(group.length) : describe(texts, toDescribed(notification))}
           </span>
-          {preview !== null && (
+          {preview !== null && !isGroup && (
             <span className={styles['preview']} dir="auto">
               {preview}
             </span>

@@ -93,7 +93,7 @@ export const showRow = (row: Row): void =>
     feed.items.some((item) => item._id === row._id && item.updatedAt > row.updatedAt) ? feed : replaceInFeed(feed, row),
   );
 
-/** Shows a row that somebody has written or changed: a new one where its list ends or begins. A search, or a filter, offers to be read again. */
+/** Shows a row that somebody has written or changed: a new one at its place. A search, or a filter, offers to be read again. */
 export function showLiveRow(row: Row): void {
   let isNew = false;
   changeFeeds<Row>([ROW_FEEDS, row.table], (feed, [, , shown]) => {
@@ -101,12 +101,20 @@ export function showLiveRow(row: Row): void {
     if (feed.items.some(({ _id }) => _id === row._id)) return replaceInFeed(feed, row);
     if (search !== '' || filters !== undefined) return { ...feed, hasNews: true };
     isNew ||= row.createdAt === row.updatedAt;
-    if (sort === 'row_index') return feed.nextCursor === null ? { ...feed, items: [...feed.items, row] } : feed;
+    const place = findPlace(feed.items, row, sort);
     // A later page brings a row that stands behind the loaded ones.
-    const isFirst = sort !== '-row_index' || feed.items.every(({ row_index }) => row_index < row.row_index);
-    return isFirst ? { ...feed, items: [row, ...feed.items] } : feed;
+    const isLater = place === feed.items.length && feed.nextCursor !== null;
+    return isLater ? feed : { ...feed, items: feed.items.toSpliced(place, 0, row) };
   });
   if (isNew) recountRows(row.table);
+}
+
+/** Where a new row belongs. The rows of an import arrive in any order, and those that were written here are above the others. */
+function findPlace(rows: readonly Row[], { row_index: index }: Row, sort: RowChoice['sort']): number {
+  if (sort === 'row_index') return rows.findLastIndex((each) => each.row_index < index) + 1;
+  if (sort !== '-row_index') return 0;
+  const next = rows.findIndex((each) => each.row_index < index);
+  return next < 0 ? rows.length : next;
 }
 
 /** The stream names a removed row, but not its table. */

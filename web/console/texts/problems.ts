@@ -50,7 +50,7 @@ const PROBLEMS = defineTexts(
     SECOND_FACTOR_MISSING: 'Set up two-factor log-in first.',
     SINGLE_SIGN_ON_FAILED: 'Single sign-on failed.',
     SECOND_FACTOR_REQUIRED: 'The code is wrong or was used before.',
-    STEP_IN_USE: 'Conversations are in a step that would be removed.',
+    STEP_IN_USE: 'Conversations are in a stage that would be removed.',
     STORAGE_FULL: 'The disk of the platform is full. Nothing can be saved right now.',
     INSTANCE_EXISTS: 'Another inbox already has this instance name.',
     TABLE_EXISTS: 'Another table already has this name.',

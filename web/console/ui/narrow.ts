@@ -13,3 +13,6 @@ export function followMedia(query: string): () => boolean {
 
 /** Whether a conversation has so little room that a menu takes the place of its buttons, as on a phone. */
 export const useIsNarrow = followMedia('(max-width: 900px)');
+
+/** Whether a screen has room for one column only. */
+export const useIsPhone = followMedia('(max-width: 800px)');

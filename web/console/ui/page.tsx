@@ -58,9 +58,16 @@ function useEntrance(): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (isEntered && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, []);
+  useEntered();
+  return heading;
+}
+
+/** Notes that the first screen is there. Each screen calls it, also one without a heading. */
+export function useEntered(): void {
+  useEffect(() => {
     isEntered = true;
   }, []);
-  return heading;
 }
 
 /** A group of related content on a screen. */

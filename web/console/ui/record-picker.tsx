@@ -1,6 +1,9 @@
-/** Finds one record by a search, and chooses it: Enter takes the first, and the arrows go through the list. */
+/**
+ * Finds one record by a search, and chooses it: Enter chooses the first, once the search for what is typed is over, and the arrows go through
+ * the list.
+ */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useId, useState, type KeyboardEvent, type ReactElement } from 'react';
+import { useEffect, useId, useState, type KeyboardEvent, type ReactElement } from 'react';
 import { useTexts } from '../texts/texts.ts';
 import { explainError } from './problem.ts';
 import styles from './record-picker.module.css';
@@ -23,6 +26,8 @@ export function RecordPicker<T extends { _id: string }>(props: RecordPickerProps
   const id = useId();
   const texts = useTexts(COMMON);
   const [text, setText] = useState('');
+  // What was typed when Enter was pressed before its search was over.
+  const [awaited, setAwaited] = useState<string | null>(null);
   const {
     data: found,
     error,
@@ -33,14 +38,22 @@ export function RecordPicker<T extends { _id: string }>(props: RecordPickerProps
     // Otherwise what somebody is about to press would vanish while they search.
     placeholderData: keepPreviousData,
   });
+  const isFound = found !== undefined && !isOld;
+  useEffect(() => {
+    if (awaited !== text || !isFound) return;
+    setAwaited(null);
+    if (found[0]) onChoose(found[0]);
+  }, [awaited, text, isFound, found, onChoose]);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
     const { target, currentTarget, key } = event;
     const places = [...currentTarget.querySelectorAll<HTMLElement>('input, button')];
     const at = places.indexOf(target as HTMLElement);
     const next = key === 'ArrowDown' ? places[at + 1] : key === 'ArrowUp' ? places[at - 1] : undefined;
-    const first =
-      key === 'Enter' && at === 0 && !isOld && (target as HTMLInputElement).value.trim() === text && found?.[0];
-    if (!next && !first) return;
+    const typed = key === 'Enter' && at === 0 ? (target as HTMLInputElement).value.trim() : null;
+    const isEarly = typed !== null && (typed !== text || !isFound);
+    const first = typed !== null && !isEarly && found?.[0];
+    setAwaited(isEarly ? typed : null);
+    if (!next && !first && !isEarly) return;
     event.preventDefault();
     event.stopPropagation();
     if (first) onChoose(first);

@@ -35,13 +35,14 @@ function AssistForm({ settings, onClose }: { settings: AssistSettings; onClose()
   const isLocked = !useMay('agents:update');
   const agents = useAgents().filter(({ type }) => type === 'AI');
   const [agent, setAgent] = useState(settings.agent ?? '');
+  const isOff = agents.find(({ _id }) => _id === agent)?.status === 'INACTIVE';
   // All actions are allowed when AI assist is turned on; single ones can be turned off.
   const [acts, setActs] = useState(settings.agent === null ? ACTS : settings.acts);
   const saving = useMutation({
     mutationFn: () => parley.agents.updateAssist({ agent: agent || null, acts: agent ? [...acts] : [] }),
     onSuccess: (saved) => {
       showAssistSettings(saved);
-      showNotice(common.saved);
+      showNotice(saved.agent === null || saved.is_available ? common.saved : texts.savedInVain);
       onClose();
     },
   });
@@ -61,17 +62,19 @@ function AssistForm({ settings, onClose }: { settings: AssistSettings; onClose()
     >
       <p>{texts.lead}</p>
       <FormProblem error={saving.error} fields={[]} />
-      {settings.agent !== null && !settings.is_available && settings.acts.length > 0 && <p>{texts.unavailable}</p>}
+      {!settings.has_model && <p role="alert">{texts.noModel}</p>}
       <SelectField
         label={texts.agent}
         hint={agents.length === 0 ? texts.noAgent : texts.agentHint}
         value={agent}
         options={[{ value: '', label: texts.off }, ...agents.map(({ _id, name }) => ({ value: _id, label: name }))]}
         onChange={setAgent}
+        error={isOff ? texts.agentOff : null}
         disabled={isLocked}
       />
       {agent !== '' && (
         <div role="group" aria-label={texts.acts}>
+          {acts.length === 0 && <p role="alert">{texts.noActs}</p>}
           {ACTS.map((act) => (
             <CheckField
               key={act}

@@ -13,7 +13,10 @@ export const ASSIST_SETTINGS = defineTexts(
     SUMMARIZE: 'Summarize conversations',
     TRANSLATE: 'Translate messages and texts',
     noAgent: 'Create an agent that answers from the knowledge base first.',
-    unavailable: 'It does not work at the moment: the agent is switched off, or the installation has no model.',
+    noModel: 'AI assist does not work yet: this installation has no model. Its operator sets AI_BASE_URL and AI_MODEL.',
+    agentOff: 'This agent is switched off. AI assist works once it is on.',
+    noActs: 'Choose at least one.',
+    savedInVain: 'Saved, but AI assist does not work yet',
   },
   {
     'pt-BR': {
@@ -28,7 +31,11 @@ export const ASSIST_SETTINGS = defineTexts(
       SUMMARIZE: 'Resumir conversas',
       TRANSLATE: 'Traduzir mensagens e textos',
       noAgent: 'Crie primeiro um agente que responda com a base de conhecimento.',
-      unavailable: 'Não funciona no momento: o agente está desligado, ou a instalação não tem um modelo.',
+      noModel:
+        'A assistência de IA ainda não funciona: esta instalação não tem um modelo. Quem a opera define AI_BASE_URL e AI_MODEL.',
+      agentOff: 'Este agente está desligado. A assistência de IA funciona quando ele for ligado.',
+      noActs: 'Escolha pelo menos uma opção.',
+      savedInVain: 'Salvo, mas a assistência de IA ainda não funciona',
     },
     es: {
       title: 'Asistencia de IA',
@@ -42,7 +49,11 @@ export const ASSIST_SETTINGS = defineTexts(
       SUMMARIZE: 'Resumir conversaciones',
       TRANSLATE: 'Traducir mensajes y textos',
       noAgent: 'Cree primero un agente que responda con la base de conocimiento.',
-      unavailable: 'No funciona en este momento: el agente está apagado, o la instalación no tiene un modelo.',
+      noModel:
+        'La asistencia de IA aún no funciona: esta instalación no tiene un modelo. Quien la opera define AI_BASE_URL y AI_MODEL.',
+      agentOff: 'Este agente está apagado. La asistencia de IA funcionará cuando se encienda.',
+      noActs: 'Elija al menos una opción.',
+      savedInVain: 'Guardado, pero la asistencia de IA aún no funciona',
     },
   },
 );

@@ -256,7 +256,7 @@ export const AGENT_TOOLS = defineTexts<Words<Agent['tools'][number]>>(
     READ_FIELDS: 'Read the fields of the contact and the conversation',
     WRITE_FIELDS: 'Change the fields of the contact and the conversation',
     READ_TABLES: 'Read rows of selected tables',
-    MOVE_STEP: 'Move the conversation to another step',
+    MOVE_STEP: 'Move the conversation to another stage',
     SCHEDULE_FOLLOW_UP: 'Write again later, if the contact does not reply',
   },
   {

@@ -2,6 +2,7 @@
 import { useState, type ReactElement } from 'react';
 import { formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
+import { toDay } from '../../ui/days.ts';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { API_KEYS } from './texts.ts';
 
@@ -10,8 +11,6 @@ type Choice = 'NEVER' | 'DAY' | (typeof DAYS)[number];
 
 const DAY_MS = 86_400_000;
 const inDays = (days: number): Date => new Date(Date.now() + days * DAY_MS);
-/** The date of a moment where the person is, as a date field has it: 2026-11-23. */
-const toDay = (at: Date): string => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 
 interface ExpiryFieldProps {
   onChange(expiresAt: string | null): void;

@@ -7,6 +7,7 @@ import { useFeed } from '../../records/feeds.ts';
 import { formatListed } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
+import { startOf } from '../../ui/days.ts';
 import { Page } from '../../ui/page.tsx';
 import { RecordList, type Column } from '../../ui/record-list.tsx';
 import { Empty } from '../../ui/state.tsx';
@@ -53,13 +54,6 @@ export function AuditScreen(): ReactElement {
       {opened && <AuditEntryDialog entry={opened} onClose={() => open(null)} />}
     </Page>
   );
-}
-
-/** Returns the moment at which a day begins here, some days later. */
-function startOf(day: string, daysLater = 0): string {
-  const date = new Date(`${day}T00:00`);
-  date.setDate(date.getDate() + daysLater);
-  return date.toISOString();
 }
 
 const toFilter = ({ actor, resource, action, from, to }: ChosenFilters): AuditListQuery => ({

@@ -2,12 +2,12 @@ import { defineTexts } from '../../texts/texts.ts';
 
 export const BOARD = defineTexts(
   {
-    lead: 'Open conversations by step.',
-    howToMove: 'Drag a card to another step, or press Shift with the left or right arrow.',
+    lead: 'Open conversations by stage.',
+    howToMove: 'Drag a card to another stage, or press Shift with the left or right arrow.',
     pipeline: 'Pipeline',
     noPipeline: 'No pipelines yet',
-    steps: 'Steps',
-    moveTo: 'Move to step',
+    steps: 'Stages',
+    moveTo: 'Move to stage',
     noStep: 'No stage',
     nothingHere: 'No conversations here',
     WON: 'Won',

@@ -6,12 +6,13 @@ import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useInboxes } from '../../records/company.ts';
 import { useFeed } from '../../records/feeds.ts';
 import { useMay } from '../../session/session.ts';
+import { formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import type { Column } from '../../ui/record-list.tsx';
 import { RecordsPage } from '../../ui/records-page.tsx';
 import { HoursDialog } from './hours-dialog.tsx';
 import { HOURS_KEY } from './hours-list.ts';
-import { summarizeWeek } from './summary.ts';
+import { findNextDate, summarizeWeek } from './summary.ts';
 import { BUSINESS_HOURS } from './texts.ts';
 
 export function HoursScreen(): ReactElement {
@@ -57,6 +58,17 @@ function useColumns(): Column<BusinessHours>[] {
       width: 'minmax(130px, 2fr)',
       isSecondary: true,
       render: ({ time_zone }) => time_zone,
+    },
+    {
+      key: 'dates',
+      title: texts.dates,
+      width: 'minmax(130px, 2fr)',
+      isSecondary: true,
+      render: ({ special_dates: dates }) => {
+        const next = findNextDate(dates);
+        const count = formatNumber(dates.length);
+        return dates.length === 0 ? '–' : next === undefined ? count : texts.datesNext(count, next);
+      },
     },
     {
       key: 'inboxes',

@@ -1,6 +1,7 @@
-/** The hours of a week in one line, such as Mon–Fri 09:00-18:00. */
+/** The hours of a week in one line, such as Mon–Fri 09:00-18:00, and the special date that comes next. */
 import type { BusinessHours } from '@parley/sdk';
-import { formatWeekday } from '../../texts/formats.ts';
+import { formatDate, formatWeekday } from '../../texts/formats.ts';
+import { startOf, toDay } from '../../ui/days.ts';
 import { toWeekDraft } from '../../ui/hours/hours.ts';
 
 export function summarizeWeek(hours: BusinessHours): string {
@@ -15,4 +16,11 @@ export function summarizeWeek(hours: BusinessHours): string {
     .filter(({ text }) => text !== '')
     .map(({ from, to, text }) => `${from === to ? name(from) : `${name(from)}–${name(to)}`} ${text}`)
     .join(' · ');
+}
+
+/** Returns the next of the dates, which may be today; undefined when all are over. */
+export function findNextDate(dates: BusinessHours['special_dates']): string | undefined {
+  const today = toDay(new Date());
+  const [next] = dates.flatMap(({ date }) => (date >= today ? [date] : [])).toSorted();
+  return next && formatDate(startOf(next));
 }

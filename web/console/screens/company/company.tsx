@@ -1,7 +1,7 @@
 /** The company: how it is called, how its numbers and times are read, and how much it stores. */
 import type { Company } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
-import { useId, type FormEvent, type ReactElement, type ReactNode } from 'react';
+import { useId, useState, type FormEvent, type ReactElement, type ReactNode } from 'react';
 import { parley } from '../../client.ts';
 import { FRAME, SCREEN_NAMES } from '../../frame/texts.ts';
 import { showCompany, useCompanyRecord } from '../../records/company.ts';
@@ -21,7 +21,7 @@ import { showNotice } from '../../ui/toast.tsx';
 import styles from './company.module.css';
 import { toUpdate, useCompanyDraft, type Saving } from './draft.ts';
 import { RegionFields, type FieldsProps } from './region-fields.tsx';
-import { SecurityFields } from './security-fields.tsx';
+import { RequireDialog, SecurityFields } from './security-fields.tsx';
 import { SingleSignOnFields } from './single-sign-on.tsx';
 import { SINGLE_SIGN_ON_SETTINGS } from './single-sign-on-texts.ts';
 import { COMPANY } from './texts.ts';
@@ -59,9 +59,12 @@ function CompanyForm({ company }: { company: Company }): ReactElement {
     },
   });
   const { error } = save;
+  const [isAsked, ask] = useState(false);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isChanged && !save.isPending) save.mutate({ form: draft, changes });
+    if (!isChanged || save.isPending) return;
+    if (changes.second_factor_required === true) ask(true);
+    else save.mutate({ form: draft, changes });
   };
   const actions = (
     <>
@@ -99,6 +102,7 @@ function CompanyForm({ company }: { company: Company }): ReactElement {
         </Section>
       </form>
       <SingleSignOnSection />
+      {isAsked && <RequireDialog save={() => save.mutateAsync({ form: draft, changes })} onClose={() => ask(false)} />}
     </Page>
   );
 }

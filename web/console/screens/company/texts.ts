@@ -26,7 +26,13 @@ export const COMPANY = defineTexts(
     security: 'Security',
     securityLead: 'How people log in.',
     secondFactorRequired: 'Require two-factor log-in',
-    secondFactorHint: 'People who do not have it can only set it up when they log in. API keys are not affected.',
+    secondFactorHint: 'People who do not have it can do nothing before they set it up. API keys are not affected.',
+    require: 'Require it',
+    withoutIt: (count: number) =>
+      count === 1
+        ? '1 active user has no second factor. The next page that this person loads, also in the middle of work, only sets it up.'
+        : `${count} active users have no second factor. The next page that they load, also in the middle of work, only sets it up.`,
+    noneWithoutIt: 'All active users have a second factor.',
     ownFirst: 'Set it up for yourself first, so that you are not locked out.',
     toProfile: 'Open your profile',
     storage: 'Storage',
@@ -67,7 +73,13 @@ export const COMPANY = defineTexts(
       security: 'Segurança',
       securityLead: 'Como as pessoas entram.',
       secondFactorRequired: 'Exigir a verificação em duas etapas',
-      secondFactorHint: 'Quem não a tem só pode configurá-la ao entrar. As chaves de API não são afetadas.',
+      secondFactorHint: 'Quem não a tem não pode fazer nada antes de configurá-la. As chaves de API não são afetadas.',
+      require: 'Exigir',
+      withoutIt: (count) =>
+        count === 1
+          ? '1 usuário ativo não tem um segundo fator. A próxima página que ele carregar, mesmo durante o trabalho, só o configura.'
+          : `${count} usuários ativos não têm um segundo fator. A próxima página que carregarem, mesmo durante o trabalho, só o configura.`,
+      noneWithoutIt: 'Todos os usuários ativos têm um segundo fator.',
       ownFirst: 'Configure-a primeiro para você, para não ficar sem acesso.',
       toProfile: 'Abrir o seu perfil',
       storage: 'Armazenamento',
@@ -107,7 +119,14 @@ export const COMPANY = defineTexts(
       security: 'Seguridad',
       securityLead: 'Cómo entran las personas.',
       secondFactorRequired: 'Exigir la verificación en dos pasos',
-      secondFactorHint: 'Quien no la tiene solo puede configurarla al entrar. Las claves de API no se ven afectadas.',
+      secondFactorHint:
+        'Quien no la tiene no puede hacer nada antes de configurarla. Las claves de API no se ven afectadas.',
+      require: 'Exigir',
+      withoutIt: (count) =>
+        count === 1
+          ? '1 usuario activo no tiene un segundo factor. La próxima página que cargue, también en pleno trabajo, solo lo configura.'
+          : `${count} usuarios activos no tienen un segundo factor. La próxima página que carguen, también en pleno trabajo, solo lo configura.`,
+      noneWithoutIt: 'Todos los usuarios activos tienen un segundo factor.',
       ownFirst: 'Configúrela primero para usted, para no quedarse sin acceso.',
       toProfile: 'Abrir su perfil',
       storage: 'Almacenamiento',

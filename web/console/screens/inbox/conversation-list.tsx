@@ -145,11 +145,8 @@ function Selectable({ view, filter, current }: ConversationListProps): ReactElem
   return (
     <>
       <Rows {...{ feed, selection, view, current }} />
-      {selection.items.length > 0 ? (
-        <SelectionBar selection={selection} filter={unsorted} />
-      ) : (
-        <RunProgress view={view} />
-      )}
+      <RunProgress view={view} />
+      {selection.items.length > 0 && <SelectionBar selection={selection} filter={unsorted} />}
     </>
   );
 }

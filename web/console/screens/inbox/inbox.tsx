@@ -9,6 +9,7 @@ import { useLoadedViews, useSavedView } from '../../records/views.ts';
 import { useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { lazyPart, LoadingDialog } from '../../ui/lazy-part.tsx';
+import { useEntered } from '../../ui/page.tsx';
 import { Empty, Loading } from '../../ui/state.tsx';
 import { useTitle } from '../../ui/title.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
@@ -57,6 +58,7 @@ function InboxView(): ReactElement {
   const isLoading = useLoadedViews() === undefined;
   const filter = findFilter(view, user._id, saved);
   useTitle(useTexts(SCREEN_NAMES).inbox);
+  useEntered();
   useViewKeys(view);
   useChangeKeys(view, conversation ?? null);
   const isFirstRun = useFirstRun().isWanted;

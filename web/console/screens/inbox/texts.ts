@@ -45,7 +45,7 @@ export const INBOX = defineTexts(
     closed: 'Closed',
     teams: 'Teams',
     inboxes: 'Inboxes',
-    steps: 'Steps',
+    steps: 'Stages',
     searchHere: 'Search people and messages',
     removed: 'This conversation was removed',
     nothingOpen: 'Choose a conversation',

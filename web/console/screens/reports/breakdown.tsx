@@ -34,7 +34,7 @@ export function Breakdown({ query, chooseFilter }: Pick<ReportParams, 'query' | 
   const compared = useSession().seesSome ? COMPARED_BY_SOME : COMPARED;
   const [chosen, compare] = useState<Dimension>('USER');
   const by = compared.includes(chosen) ? chosen : (compared[0] ?? 'INBOX');
-  const asked: ReportsGetBreakdownQuery = { from: query.from, by };
+  const asked: ReportsGetBreakdownQuery = { from: query.from, to: query.to, by };
   const { data, error, refetch } = useReportBreakdown(asked);
   return (
     <section className={styles['box']} aria-label={texts.comparison}>

@@ -3,23 +3,7 @@ import type { ReportsGetSeriesQuery } from '@parley/sdk';
 import { useMemo } from 'react';
 import { useSession } from '../../session/session.ts';
 import { useListParams } from '../../ui/list-params.ts';
-
-export const PERIODS = ['TODAY', 'WEEK', 'FORTNIGHT', 'MONTH', 'QUARTER', 'YEAR'] as const;
-export type Period = (typeof PERIODS)[number];
-
-interface Length {
-  days: number;
-  by: NonNullable<ReportsGetSeriesQuery['by']>;
-}
-
-const LENGTHS: Record<Period, Length> = {
-  TODAY: { days: 1, by: 'HOUR' },
-  WEEK: { days: 7, by: 'DAY' },
-  FORTNIGHT: { days: 14, by: 'DAY' },
-  MONTH: { days: 30, by: 'DAY' },
-  QUARTER: { days: 90, by: 'DAY' },
-  YEAR: { days: 365, by: 'WEEK' },
-};
+import { findRange, findUsualDates, PERIODS, type Dates, type Period } from './range.ts';
 
 /** What a report can be limited to, with the comparison that lists them. */
 export const DIMENSIONS = { inbox: 'INBOX', team: 'TEAM', user: 'USER', agent: 'AGENT', tag: 'TAG' } as const;
@@ -33,12 +17,14 @@ export const writeFilter = (kind: FilterKind, id: string): string => `${kind}:${
 
 export interface ReportParams {
   period: Period;
-  by: Length['by'];
+  /** The days that are asked for when they are chosen one by one. */
+  dates: Dates;
   /** "" for none. */
   filter: string;
   filterKind: FilterKind | null;
   query: ReportsGetSeriesQuery;
   choosePeriod(this: void, period: Period): void;
+  chooseDate(this: void, end: keyof Dates, day: string): void;
   chooseFilter(this: void, filter: string): void;
 }
 
@@ -49,29 +35,29 @@ export function useReportParams(): ReportParams {
   const filter = params.get('filter') ?? '';
   const kinds = useSession().seesSome ? FILTERED_BY_SOME : FILTER_KINDS;
   const kind = kinds.find((each) => filter.startsWith(`${each}:`)) ?? null;
-  const { days, by } = LENGTHS[period];
-  const from = findStart(days);
+  const usual = findUsualDates();
+  const dates = { from: params.get('from') ?? usual.from, to: params.get('to') ?? usual.to };
+  const { from, to, by } = findRange(period, dates);
   const query = useMemo(
-    () => ({ from, by, time_zone: findTimeZone(), ...(kind && { [kind]: filter.slice(kind.length + 1) }) }),
-    [from, by, kind, filter],
+    () => ({
+      from,
+      ...(to !== undefined && { to }),
+      by,
+      time_zone: findTimeZone(),
+      ...(kind && { [kind]: filter.slice(kind.length + 1) }),
+    }),
+    [from, to, by, kind, filter],
   );
   return {
     period,
-    by,
+    dates,
     filter: kind ? filter : '',
     filterKind: kind,
     query,
     choosePeriod: (chosen) => set('period', chosen),
+    chooseDate: set,
     chooseFilter: (chosen) => set('filter', chosen),
   };
-}
-
-/** The days are those of the browser, like all times in the console; today is the last of them. */
-function findStart(days: number): string {
-  const start = new Date();
-  start.setHours(0, 0, 0, 0);
-  start.setDate(start.getDate() - days + 1);
-  return start.toISOString();
 }
 
 const findTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;

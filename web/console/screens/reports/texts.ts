@@ -3,6 +3,9 @@ import { defineTexts } from '../../texts/texts.ts';
 export const REPORTS = defineTexts(
   {
     period: 'Period',
+    from: 'From',
+    to: 'Until',
+    wrongDates: 'Choose at most 365 days, the first one before the last.',
     filter: 'Show',
     all: 'Everything',
     removed: 'Removed',
@@ -43,6 +46,9 @@ export const REPORTS = defineTexts(
   {
     'pt-BR': {
       period: 'Período',
+      from: 'De',
+      to: 'Até',
+      wrongDates: 'Escolha no máximo 365 dias, o primeiro antes do último.',
       filter: 'Mostrar',
       all: 'Tudo',
       removed: 'Removido',
@@ -82,6 +88,9 @@ export const REPORTS = defineTexts(
     },
     es: {
       period: 'Período',
+      from: 'Desde',
+      to: 'Hasta',
+      wrongDates: 'Elija como máximo 365 días, el primero antes del último.',
       filter: 'Mostrar',
       all: 'Todo',
       removed: 'Eliminado',
@@ -130,6 +139,9 @@ export const PERIOD_NAMES = defineTexts(
     MONTH: 'Last 30 days',
     QUARTER: 'Last 90 days',
     YEAR: 'Last 12 months',
+    LAST_WEEK: 'Last week',
+    LAST_MONTH: 'Last month',
+    DATES: 'Other dates',
   },
   {
     'pt-BR': {
@@ -139,6 +151,9 @@ export const PERIOD_NAMES = defineTexts(
       MONTH: 'Últimos 30 dias',
       QUARTER: 'Últimos 90 dias',
       YEAR: 'Últimos 12 meses',
+      LAST_WEEK: 'Semana passada',
+      LAST_MONTH: 'Mês passado',
+      DATES: 'Outras datas',
     },
     es: {
       TODAY: 'Hoy',
@@ -147,6 +162,9 @@ export const PERIOD_NAMES = defineTexts(
       MONTH: 'Últimos 30 días',
       QUARTER: 'Últimos 90 días',
       YEAR: 'Últimos 12 meses',
+      LAST_WEEK: 'Semana pasada',
+      LAST_MONTH: 'Mes pasado',
+      DATES: 'Otras fechas',
     },
   },
 );

@@ -4,13 +4,15 @@ import { parley } from '../../client.ts';
 import { useAgents, useInboxes, useTeams, useUsers } from '../../records/company.ts';
 import { useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { SelectField, type Option } from '../../ui/field.tsx';
-import { DIMENSIONS, PERIODS, readTag, writeFilter, type FilterKind, type ReportParams } from './period.ts';
+import { SelectField, TextField, type Option } from '../../ui/field.tsx';
+import { DIMENSIONS, readTag, writeFilter, type FilterKind, type ReportParams } from './period.ts';
+import { areDates, PERIODS } from './range.ts';
 import styles from './reports.module.css';
 import { SaveButton } from './save-button.tsx';
 import { DIMENSION_NAMES, PERIOD_NAMES, REPORTS } from './texts.ts';
 
-export function Tools({ period, filter, query, choosePeriod, chooseFilter }: ReportParams): ReactElement {
+export function Tools({ period, dates, filter, query, ...choosing }: ReportParams): ReactElement {
+  const { choosePeriod, chooseDate, chooseFilter } = choosing;
   const texts = useTexts(REPORTS);
   const periods = useTexts(PERIOD_NAMES);
   return (
@@ -21,6 +23,18 @@ export function Tools({ period, filter, query, choosePeriod, chooseFilter }: Rep
         options={PERIODS.map((value) => ({ value, label: periods[value] }))}
         onChange={choosePeriod}
       />
+      {period === 'DATES' && (
+        <div className={styles['dates']}>
+          <TextField
+            label={texts.from}
+            type="date"
+            value={dates.from}
+            onChange={(day) => chooseDate('from', day)}
+            error={areDates(dates) ? null : texts.wrongDates}
+          />
+          <TextField label={texts.to} type="date" value={dates.to} onChange={(day) => chooseDate('to', day)} />
+        </div>
+      )}
       <SelectField<string> label={texts.filter} value={filter} options={useFilters(filter)} onChange={chooseFilter} />
       <SaveButton label={texts.save} name="report.csv" read={() => parley.reports.exportSeries(query)} />
     </div>

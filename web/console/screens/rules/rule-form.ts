@@ -1,6 +1,7 @@
 /** What the form of a rule holds. */
 import type { Rule, RuleConditionGroup, RuleCreate, RuleUpdate } from '@parley/sdk';
 import type { ActionDraft } from '../../ui/actions/action-kinds.ts';
+import { toApiPosition, toShownPosition } from '../../ui/position.ts';
 
 export const EVENTS = [
   'MESSAGE_RECEIVED',
@@ -36,7 +37,7 @@ export const toForm = (rule: Rule | null): RuleForm => ({
   event: rule?.event ?? 'MESSAGE_RECEIVED',
   afterMinutes: rule?.after_minutes ?? USUAL_MINUTES,
   isActive: rule?.is_active ?? true,
-  position: rule?.position ?? 0,
+  position: toShownPosition(rule?.position ?? 0),
   groups: rule?.conditions ?? [],
   actions: rule?.actions ?? {},
 });
@@ -47,8 +48,7 @@ export const toBody = ({ name, event, afterMinutes, isActive, position, groups, 
   event,
   after_minutes: event === 'REPLY_OVERDUE' ? afterMinutes : null,
   is_active: isActive,
-  // What is no number goes out as it was typed, and the platform says what is wrong with it.
-  position: (position ?? 0) as number,
+  position: toApiPosition(position),
   conditions: toConditions(groups),
   actions: actions as RuleCreate['actions'],
 });

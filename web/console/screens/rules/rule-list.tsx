@@ -9,6 +9,7 @@ import { useTexts } from '../../texts/texts.ts';
 import { RULE_KINDS } from '../../ui/actions/action-kinds.ts';
 import { ACTIONS } from '../../ui/actions/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { toShownPosition } from '../../ui/position.ts';
 import type { Column } from '../../ui/record-list.tsx';
 import { RecordsPage } from '../../ui/records-page.tsx';
 import { RULES } from './texts.ts';
@@ -66,7 +67,7 @@ function useColumns(): Column<Rule>[] {
       title: texts.position,
       width: '80px',
       isSecondary: true,
-      render: ({ position }) => formatNumber(position),
+      render: ({ position }) => formatNumber(toShownPosition(position)),
     },
     {
       key: 'changed',

@@ -57,7 +57,7 @@ export const RULES = defineTexts(
     owner: 'Owner',
     attendant: 'Attendant',
     team: 'Team',
-    step: 'Step',
+    step: 'Stage',
     tags: 'Tag',
     AI: 'An agent',
     HUMAN: 'People',

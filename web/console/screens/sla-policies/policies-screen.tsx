@@ -7,6 +7,7 @@ import { changeFeeds, placeInFeed, removeFromFeed, useFeed } from '../../records
 import { useMay } from '../../session/session.ts';
 import { formatNumber, formatShortDuration } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
+import { toShownPosition } from '../../ui/position.ts';
 import type { Column } from '../../ui/record-list.tsx';
 import { RecordsPage } from '../../ui/records-page.tsx';
 import { PolicyDialog } from './policy-dialog.tsx';
@@ -74,7 +75,7 @@ function useColumns(): Column<SlaPolicy>[] {
       title: texts.position,
       width: '80px',
       isSecondary: true,
-      render: ({ position }) => formatNumber(position + 1),
+      render: ({ position }) => formatNumber(toShownPosition(position)),
     },
     { key: 'name', title: texts.name, width: 'minmax(140px, 3fr)', render: ({ name }) => name },
     {

@@ -13,6 +13,7 @@ import { CheckField, TextField } from '../../ui/field.tsx';
 import { FieldGrid } from '../../ui/field-grid.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
+import { toApiPosition, toShownPosition } from '../../ui/position.ts';
 import { explainField } from '../../ui/problem.ts';
 import { RemoveButton } from '../../ui/remove-button.tsx';
 import { COMMON } from '../../ui/texts.ts';
@@ -41,12 +42,8 @@ function toDraft(policy: SlaPolicy | null): Draft {
   };
   const { inboxes = null, teams = null, priorities = null } = policy ?? {};
   const targets = { first_reply_minutes, next_reply_minutes, close_minutes };
-  return { name, ...targets, within_business_hours, inboxes, teams, priorities, position: position + 1 };
+  return { name, ...targets, within_business_hours, inboxes, teams, priorities, position: toShownPosition(position) };
 }
-
-// A text that is no number is refused by the API with the field named.
-const toApiPosition = (position: number | null): number =>
-  typeof position === 'number' ? Math.max(0, position - 1) : (position ?? 0);
 
 interface PolicyDialogProps {
   /** Null creates a new policy. */

@@ -35,6 +35,9 @@ const en = {
   openLeft: (count: number) => `Open conversations of this person: ${count}.`,
   removeMeaning:
     'Open conversations lose their owner and go to “Unassigned”; a team that assigns automatically gives them to its other members.',
+  scheduledLeft: (count: number) =>
+    `Scheduled messages of this person: ${count}. They will not be sent, unless someone else changes their text before.`,
+  ownRemoved: 'Private views, macros and quick replies are removed. Drafts stay in the browser of this person.',
   keysLeft: (count: number) => `API keys of this person that still work: ${count}`,
   OWNER: 'Owner',
   ADMIN: 'Administrator',
@@ -83,6 +86,10 @@ export const USERS = defineTexts(en, {
     openLeft: (count) => `Conversas abertas desta pessoa: ${count}.`,
     removeMeaning:
       'As conversas abertas ficam sem responsável e vão para “Sem responsável”; uma equipe que atribui automaticamente as passa a outros membros.',
+    scheduledLeft: (count) =>
+      `Mensagens agendadas desta pessoa: ${count}. Elas não serão enviadas, a menos que outra pessoa altere o texto antes.`,
+    ownRemoved:
+      'Visões, macros e respostas rápidas privadas são removidas. Os rascunhos ficam no navegador desta pessoa.',
     keysLeft: (count) => `Chaves de API desta pessoa que ainda funcionam: ${count}`,
     OWNER: 'Proprietário',
     ADMIN: 'Administrador',
@@ -131,6 +138,10 @@ export const USERS = defineTexts(en, {
     openLeft: (count) => `Conversaciones abiertas de esta persona: ${count}.`,
     removeMeaning:
       'Las conversaciones abiertas quedan sin responsable y pasan a “Sin responsable”; un equipo que asigna automáticamente las pasa a otros miembros.',
+    scheduledLeft: (count) =>
+      `Mensajes programados de esta persona: ${count}. No se enviarán, a menos que otra persona cambie antes el texto.`,
+    ownRemoved:
+      'Las vistas, macros y respuestas rápidas privadas se eliminan. Los borradores quedan en el navegador de esta persona.',
     keysLeft: (count) => `Claves de API de esta persona que aún funcionan: ${count}`,
     OWNER: 'Propietario',
     ADMIN: 'Administrador',

@@ -117,13 +117,17 @@ function RemoveUser({ user, onRemoved }: { user: User; onRemoved(changed: UserCh
   const { user: self } = useSession();
   const may = useMay('users:delete');
   const texts = useTexts(USERS);
-  const open = useOpenConversations(user._id);
+  const { open, scheduled } = useLeft(user._id);
   if (!may || user._id === self._id) return null;
+  const meaning = [
+    open !== undefined && texts.openLeft(open),
+    open !== 0 && texts.removeMeaning,
+    scheduled !== undefined && scheduled > 0 && texts.scheduledLeft(scheduled),
+    texts.ownRemoved,
+  ];
   return (
     <RemoveButton
-      meaning={
-        open === 0 ? texts.openLeft(0) : `${open === undefined ? '' : texts.openLeft(open)} ${texts.removeMeaning}`
-      }
+      meaning={meaning.filter((part) => part !== false).join(' ')}
       remove={() => parley.users.delete(user._id)}
       onRemoved={(removed) => {
         forgetUser(user._id);
@@ -133,14 +137,25 @@ function RemoveUser({ user, onRemoved }: { user: User; onRemoved(changed: UserCh
   );
 }
 
-/** How many open conversations a user owns; undefined while it is not known, or when the caller may not read it. */
-function useOpenConversations(owner: string): number | undefined {
-  const may = useMay('conversations:read');
-  const { data } = useQuery({
-    queryKey: ['open-conversations', owner],
-    queryFn: ({ signal }) => parley.conversations.list({ owner, open: true, limit: 1 }, { signal }),
-    enabled: may,
+/**
+ * How many open conversations a user owns, and how many messages are still to be sent in the user's name; undefined while it is not known, or
+ * when the caller may not read it.
+ */
+function useLeft(user: string): Record<'open' | 'scheduled', number | undefined> {
+  const mayCount = useMay('conversations:read');
+  const mayRead = useMay('messages:read');
+  const open = useQuery({
+    queryKey: ['open-conversations', user],
+    queryFn: ({ signal }) => parley.conversations.list({ owner: user, open: true, limit: 1 }, { signal }),
+    enabled: mayCount,
     staleTime: 0,
   });
-  return data?.meta.totalCount ?? undefined;
+  const scheduled = useQuery({
+    queryKey: ['scheduled-by', user],
+    queryFn: ({ signal }) =>
+      parley.scheduledMessages.list({ created_by: user, status: 'SCHEDULED', limit: 1 }, { signal }),
+    enabled: mayRead,
+    staleTime: 0,
+  });
+  return { open: open.data?.meta.totalCount ?? undefined, scheduled: scheduled.data?.meta.totalCount ?? undefined };
 }

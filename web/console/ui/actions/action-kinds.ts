@@ -58,7 +58,8 @@ export function addAction(draft: ActionDraft, kind: ActionKind, first: Record<'a
     case 'priority':
       return { ...draft, priority: 'HIGH' };
     case 'status':
-      return { ...draft, status: 'CLOSED' };
+      // One that is saved without a look at it closes nothing.
+      return { ...draft, status: 'OPEN' };
     case 'snooze_minutes':
       return { ...draft, snooze_minutes: HOUR };
     case 'unread':

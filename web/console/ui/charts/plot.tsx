@@ -86,7 +86,10 @@ const LABEL_PX = 76;
 
 function pickStarts(starts: readonly string[], width: number): number[] {
   const step = Math.max(1, Math.ceil((starts.length * LABEL_PX) / Math.max(width / devicePixelRatio, LABEL_PX)));
-  return starts.filter((_start, index) => index % step === 0).map((start) => Date.parse(start) / MILLISECONDS);
+  // They are counted from the last period, which always has one.
+  return starts
+    .filter((_start, index) => (starts.length - 1 - index) % step === 0)
+    .map((start) => Date.parse(start) / MILLISECONDS);
 }
 
 /** Draws again when the place has another size or the page another theme. Returns a function that ends this. */

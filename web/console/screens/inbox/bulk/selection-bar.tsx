@@ -46,7 +46,8 @@ export function SelectionBar({
   const { items, isAll, clear } = selection;
   const begin = async (change: ConversationChange, choice: ConversationChoice): Promise<void> => {
     await startConversationRun(choice, change);
-    clear();
+    // The others stay selected for the next change. With another status they leave the list, and others may match a filter by then.
+    if (isAll || change.status !== undefined) clear();
   };
   const apply = useMutation({
     mutationFn: async (change: ConversationChange) =>

@@ -7,16 +7,18 @@ import { useSession } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
+import { useIsPhone } from '../../../ui/narrow.ts';
 import { Failure, Loading } from '../../../ui/state.tsx';
 import styles from './first-run.module.css';
 import { useFirstRun } from './state.ts';
 import { useChecklist, type Step } from './steps.ts';
 import { FIRST_RUN, STEP_ABOUT, STEP_ACTIONS, STEP_NAMES } from './texts.ts';
 
+/** On a phone it is a line that opens, so that it leaves the conversations in view. */
 export function FirstRun(): ReactElement {
   const texts = useTexts(FIRST_RUN);
   const { end } = useFirstRun();
-  const { sandbox } = useSession();
+  const isPhone = useIsPhone();
   const { steps, error, reread } = useChecklist();
   const isOver = steps?.every(({ isDone }) => isDone) === true;
   useEffect(() => {
@@ -24,15 +26,46 @@ export function FirstRun(): ReactElement {
   });
   if (!steps && error) return <Failure error={error} onRetry={reread} />;
   if (!steps || isOver) return <Loading />;
-  const done = steps.filter(({ isDone }) => isDone).length;
-  const next = steps.find(({ isDone }) => !isDone);
+  const done = texts.of(steps.filter(({ isDone }) => isDone).length, steps.length);
   return (
     <section className={styles['page']} aria-label={texts.title}>
-      <h2>{texts.title}</h2>
+      {isPhone ? (
+        <details>
+          <summary className={styles['line']}>
+            {texts.title}{' '}
+            <span className={styles['soft']}>
+              {done} <Icon name="down" size={14} />
+            </span>
+          </summary>
+          <Steps steps={steps} done={done} onEnd={end} />
+        </details>
+      ) : (
+        <>
+          <h2>{texts.title}</h2>
+          <Steps steps={steps} done={done} onEnd={end} />
+        </>
+      )}
+    </section>
+  );
+}
+
+interface StepsProps {
+  steps: readonly Step[];
+  /** How many are done, in words. */
+  done: string;
+  onEnd(): void;
+}
+
+function Steps({ steps, done, onEnd }: StepsProps): ReactElement {
+  const texts = useTexts(FIRST_RUN);
+  const { sandbox } = useSession();
+  const next = steps.find(({ isDone }) => !isDone);
+  return (
+    <>
       <p className={styles['lead']}>{texts.lead}</p>
       <div className={styles['progress']}>
-        <progress max={steps.length} value={done} aria-label={texts.progress} />
-        <span className={styles['soft']}>{texts.of(done, steps.length)}</span>
+        <progress max={steps.length} value={steps.filter(({ isDone }) => isDone).length} aria-label={texts.progress} />
+        <span className={styles['soft']}>{done}</span>
       </div>
       <ol className={styles['steps']}>
         {steps.map((step, index) => (
@@ -48,11 +81,11 @@ export function FirstRun(): ReactElement {
             </a>
           </p>
         )}
-        <Button kind="quiet" onClick={end}>
+        <Button kind="quiet" onClick={onEnd}>
           {texts.dismiss}
         </Button>
       </footer>
-    </section>
+    </>
   );
 }
 

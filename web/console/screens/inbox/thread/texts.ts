@@ -9,7 +9,7 @@ export const THREAD = defineTexts(
     noTeam: 'No team',
     priority: 'Priority',
     noPriority: 'No priority',
-    step: 'Move to a step',
+    step: 'Move to a stage',
     putAside: 'Snooze',
     macros: 'Run a macro',
     endSnooze: 'End the snooze',

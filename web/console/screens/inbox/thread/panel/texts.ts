@@ -5,7 +5,8 @@ export const PANEL = defineTexts(
     openContact: 'Open the contact',
     close: 'Close details',
     rows: 'Records',
-    noRows: 'No row of your tables belongs to this contact. Link one by the number of its row, or add one here.',
+    noRows:
+      'No row of your tables belongs to this contact. To link one, open its table and choose the number of the row. Or add one here.',
     addRow: 'Add a record',
     table: 'Table',
     notes: 'Notes about the contact',
@@ -31,7 +32,8 @@ export const PANEL = defineTexts(
       openContact: 'Abrir o contato',
       close: 'Fechar os detalhes',
       rows: 'Registros',
-      noRows: 'Nenhuma linha das suas tabelas é deste contato. Vincule uma pelo número da linha, ou adicione uma aqui.',
+      noRows:
+        'Nenhuma linha das suas tabelas é deste contato. Para vincular uma, abra a tabela e escolha o número da linha. Ou adicione uma aqui.',
       addRow: 'Adicionar um registro',
       table: 'Tabela',
       notes: 'Notas sobre o contato',
@@ -56,7 +58,8 @@ export const PANEL = defineTexts(
       openContact: 'Abrir el contacto',
       close: 'Cerrar los detalles',
       rows: 'Registros',
-      noRows: 'Ninguna fila de sus tablas es de este contacto. Vincule una por el número de su fila, o añada una aquí.',
+      noRows:
+        'Ninguna fila de sus tablas es de este contacto. Para vincular una, abra la tabla y elija el número de la fila. O añada una aquí.',
       addRow: 'Añadir un registro',
       table: 'Tabla',
       notes: 'Notas sobre el contacto',
