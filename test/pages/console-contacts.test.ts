@@ -188,9 +188,14 @@ describe('a contact', () => {
 });
 
 describe('an import', () => {
-  test('a sheet of contacts is imported with a corrected mapping, and its failed rows are saved as a sheet', async () => {
+  test('a sheet of contacts is imported with a corrected mapping, those stored without a value are counted, and the failed ones are saved as a sheet', async () => {
     await open('/import');
-    const lines = ['Cliente;Celular;City;Nota', 'Alice;+5511970000001;Rio;x', '"Bob; Jr";12;Rio;y'];
+    const lines = [
+      'Cliente;Celular;City;Nota;Email',
+      'Alice;+5511970000001;Rio;x;',
+      '"Bob; Jr";12;Rio;y;',
+      'Dalva;12;Rio;z;dalva@example.com',
+    ];
     await page.getByLabel('Sheet', { exact: true }).setInputFiles({
       name: 'people.csv',
       mimeType: 'text/csv',
@@ -201,8 +206,11 @@ describe('an import', () => {
     await page.getByText('Alice · Bob; Jr').waitFor();
     await page.getByLabel('Field for Cliente').selectOption({ label: 'Name' });
     await page.getByRole('button', { name: 'Start the import' }).click();
-    await page.getByText('2 of 2 rows').waitFor();
+    await page.getByText('3 of 3 rows').waitFor();
     await page.getByText('Rows with errors').waitFor();
+    const counts = page.getByRole('definition');
+    await page.getByRole('term').filter({ hasText: 'Stored without a value' }).waitFor();
+    assert.deepEqual((await counts.allInnerTexts()).slice(0, 4), ['2', '0', '1', '1']);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save all as a sheet' }).click();
     assert.match(await readFile(await (await download).path(), 'utf8'), /2,phone_number/);

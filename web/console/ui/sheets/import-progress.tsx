@@ -21,14 +21,21 @@ const TONES: Record<Import['status'], Tone> = {
   FAILED: 'danger',
 };
 
+/** The record of an import has at most this many errors. */
+const MAX_ERRORS = 100;
+
 const isLost = ({ status, created_count, updated_count, failed_count }: Import): boolean =>
   status === 'COMPLETED' && failed_count > 0 && created_count + updated_count === 0;
+
+/** How many of the first errors are in rows that were stored without a value. */
+const countPartial = ({ row_errors }: Import): number =>
+  new Set(row_errors.flatMap(({ row, stored }) => (stored ? [row] : []))).size;
 
 /** An import that has read its sheet to the end has failed all the same when no row of it was stored. */
 export function ImportState({ record }: { record: Import }): ReactElement {
   const texts = useTexts(SHEETS);
   const { status, failed_count } = record;
-  if (status === 'COMPLETED' && failed_count > 0) {
+  if (status === 'COMPLETED' && (failed_count > 0 || countPartial(record) > 0)) {
     const isWhole = isLost(record);
     return <Badge tone={isWhole ? 'danger' : 'warning'}>{isWhole ? texts.allFailed : texts.someFailed}</Badge>;
   }
@@ -64,6 +71,8 @@ function Progress({ record }: { record: Import }): ReactElement {
   const kinds =
     record.kind === 'TABLE' ? (['created', 'failed'] as const) : (['created', 'updated', 'failed'] as const);
   const counts = kinds.map((key) => [texts[key], formatNumber(record[`${key}_count`])] as const);
+  const partial = countPartial(record);
+  const more = record.row_errors.length >= MAX_ERRORS ? '+' : '';
   const times = [
     [texts.startedAt, started_at && formatMoment(started_at)],
     [texts.finishedAt, finished_at && formatMoment(finished_at)],
@@ -86,13 +95,10 @@ function Progress({ record }: { record: Import }): ReactElement {
           <p role="status">{written}</p>
         </>
       )}
-      <Details items={[...counts, ...times]} />
+      <Details items={[...counts, partial > 0 && [texts.partial, formatNumber(partial) + more], ...times]} />
     </>
   );
 }
-
-/** The record of an import has at most this many errors. */
-const MAX_ERRORS = 100;
 
 function RowErrors({ record, fields, readErrors }: Omit<ImportProgressProps, 'children'>): ReactElement {
   const texts = useTexts(SHEETS);
