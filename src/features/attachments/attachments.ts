@@ -119,6 +119,8 @@ export async function expectAttachment(tx: TenantRead, id: string, path: string)
   return row;
 }
 
+export { findAttachment } from './queries.ts';
+
 export interface OpenedFile {
   /** The bytes of the whole file. */
   bytes: number;

@@ -3,9 +3,10 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { sendZip, type ZipEntry } from '../../platform/http/download.ts';
-import { walkPages, type WalkedWindow } from '../../platform/store/paging.ts';
+import { walkPages, type Page, type WalkedWindow } from '../../platform/store/paging.ts';
+import { AppError } from '../../platform/values/errors.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
-import { expectAttachment, openAttachment } from '../attachments/attachments.ts';
+import { findAttachment, openAttachment } from '../attachments/attachments.ts';
 import { dropFolders } from '../attachments/file-names.ts';
 import { pageEnrollments } from '../campaigns/enrollments/enrollments.ts';
 import { readContact } from '../contacts/contacts.ts';
@@ -52,16 +53,14 @@ async function* listFiles(asked: Asked): AsyncGenerator<ZipEntry> {
   const { _id: id } = contact;
   const lists = [
     { name: 'contact.json', pages: [[contact]] },
-    ...(form.withNotes
-      ? [{ name: 'notes.json', pages: walkPages(PAGE, (at) => pageNotes(tenant, id, { ...at, ...OLDEST_FIRST })) }]
-      : []),
+    ...(form.withNotes ? [{ name: 'notes.json', pages: walk((at) => pageNotes(tenant, id, at)) }] : []),
     {
       name: 'table-rows.json',
-      pages: walkPages(PAGE, (at) => pageRowsOfContact(tenant, id, { ...at, ...OLDEST_FIRST })),
+      pages: walk((at) => pageRowsOfContact(tenant, id, at)),
     },
     {
       name: 'campaigns.json',
-      pages: walkPages(PAGE, (at) => pageEnrollments(tenant, { ...at, ...OLDEST_FIRST, contact: id })),
+      pages: walk((at) => pageEnrollments(tenant, { ...at, contact: id })),
     },
     { name: 'conversations.json', pages: walkConversations(asked) },
   ];
@@ -73,9 +72,9 @@ async function* listFiles(asked: Asked): AsyncGenerator<ZipEntry> {
 
 /** Without notes, a conversation does not show one as its last message, either. */
 async function* walkConversations({ tenant, contact, form }: Asked): AsyncGenerator<Conversation[]> {
-  const read = (at: WalkedWindow) => pageConversations(tenant, { ...at, ...OLDEST_FIRST, contact: contact._id });
+  const pages = walk((at) => pageConversations(tenant, { ...at, contact: contact._id }));
   const hides = (last: Conversation['last_message']): boolean => !form.withNotes && last?.message_type === 'NOTE';
-  for await (const page of walkPages(PAGE, read)) {
+  for await (const page of pages) {
     yield page.map((each) => (hides(each.last_message) ? { ...each, last_message: null } : each));
   }
 }
@@ -87,7 +86,7 @@ async function* listConversationFiles(asked: Asked, conversation: Conversation):
   const changedAt = new Date(updatedAt);
   const folder = `conversations/${createdAt.slice(0, 10)}-${id}`;
   const files = new Set<string>();
-  const surveys = walkPages(PAGE, (at) => pageSurveys(tenant, { ...at, ...OLDEST_FIRST, conversation: id }));
+  const surveys = walk((at) => pageSurveys(tenant, { ...at, conversation: id }));
   yield { name: `${folder}/messages.json`, changedAt, content: writeJson(walkMessages(asked, id, files)) };
   yield { name: `${folder}/surveys.json`, changedAt, content: writeJson(surveys) };
   yield { name: `${folder}/transcript.html`, changedAt, content: writeTranscript(tenant, conversation, form) };
@@ -100,7 +99,7 @@ async function* walkMessages(
   conversation: string,
   files: Set<string>,
 ): AsyncGenerator<Message[]> {
-  for await (const page of walkPages(PAGE, (at) => pageMessages(tenant, conversation, { ...at, ...OLDEST_FIRST }))) {
+  for await (const page of walk((at) => pageMessages(tenant, conversation, at))) {
     const shown = page.filter(({ message_type: type }) => form.withNotes || type !== 'NOTE');
     for (const { attachment } of shown) if (attachment !== null) files.add(attachment);
     yield shown;
@@ -109,9 +108,9 @@ async function* walkMessages(
 
 /** Opens a file when its turn comes. One that has not been fetched or is gone is left out; its message says why. */
 async function* openFile({ kit, tenant }: Asked, id: string, folder: string): AsyncGenerator<ZipEntry> {
-  const row = await expectAttachment(tenant.read, id, 'attachment');
-  const opened = await openAttachment(kit, row);
-  if (!opened) return;
+  const row = await findAttachment(tenant.read, id);
+  const opened = row && (await openAttachment(kit, row));
+  if (!row || !opened) return;
   try {
     yield {
       name: `${folder}/${id}-${dropFolders(opened.fileName)}`,
@@ -122,6 +121,18 @@ async function* openFile({ kit, tenant }: Asked, id: string, folder: string): As
     opened.body.destroy();
   }
 }
+
+/** Walks a list, the oldest record first. What is removed while the answer is written is left out of it. */
+async function* walk<R>(read: (at: WalkedWindow & typeof OLDEST_FIRST) => Promise<Page<R>>): AsyncGenerator<R[]> {
+  try {
+    yield* walkPages(PAGE, (at) => read({ ...at, ...OLDEST_FIRST }));
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
+const isGone = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'NOT_FOUND' || error.code === 'UNKNOWN_REFERENCE');
 
 /** Writes the records of all pages as one array, a record per line. */
 async function* writeJson(pages: AsyncIterable<object[]> | Iterable<object[]>): AsyncGenerator<string> {

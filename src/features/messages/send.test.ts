@@ -130,8 +130,9 @@ test('a sent text sets the unread count to 0 and becomes the last message of its
   const sent = await sendText(platform, conversation._id, { content: 'Pois não' });
   const { body: after } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
   assert.equal(after.unread_count, 0);
-  const { _id, content, contentType, sender_type, message_type, origin, createdAt } = sent;
-  const last = { _id, content, contentType, sender_type, message_type, origin, createdAt, is_failed: false };
+  const { _id, content, contentType, sender_type, sender, message_type, origin, createdAt } = sent;
+  const shown = { _id, content, contentType, sender_type, sender, message_type, origin, createdAt };
+  const last = { ...shown, file_name: null, is_failed: false, is_revoked: false };
   assert.deepEqual(after.last_message, last);
   assert.equal(after.last_message_at, createdAt);
   assert.equal(after.updatedAt, conversation.updatedAt);

@@ -1,4 +1,6 @@
 /** How the expensive reads of a company wait for each other. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../values/errors.ts';
 import type { Shares } from '../work/shares.ts';
 import { createSpacedTurns } from '../work/spaced-turns.ts';
 import type { Executor, Statement } from './db.ts';
@@ -19,4 +21,28 @@ export function withSpacedSearches(turns: Shares, owner: string, executor: Execu
     query: <R>(statement: Statement) =>
       statement.planEachTime ? turns.within(owner, () => executor.query<R>(statement)) : executor.query<R>(statement),
   };
+}
+
+// An export that has begun can only be cut, so a read of it whose turn does not come asks again: for more than a minute.
+const ATTEMPTS = 12;
+const PAUSE_MS = 500;
+
+/** Makes reads try again that found no turn or no connection in time. */
+export function withPatience(executor: Executor): Executor {
+  return {
+    query: <R>(statement: Statement) => insist(() => executor.query<R>(statement)),
+    execute: (statement) => insist(() => executor.execute(statement)),
+  };
+}
+
+async function insist<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      const isLater = error instanceof AppError && error.code === 'UNAVAILABLE';
+      if (!isLater || attempt === ATTEMPTS) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
 }

@@ -6,7 +6,7 @@ import type { Shares } from '../work/shares.ts';
 import { companyOf, runWithinShare, createCompanyShares, type ShareOwner } from './connection-shares.ts';
 import { createExecutor, type Executor, type Statement } from './db.ts';
 import { ROLES } from './roles.ts';
-import { spaceSearches, spaceWalks, withSpacedSearches } from './spaced-searches.ts';
+import { spaceSearches, spaceWalks, withPatience, withSpacedSearches } from './spaced-searches.ts';
 import type { Storage } from './storage.ts';
 import type { Database, Sight, SystemTx, TenantRead, TenantTx, Transaction } from './tenant.ts';
 import { inTransaction, type TransactionExecutor, type TransactionOptions } from './transaction.ts';
@@ -161,7 +161,7 @@ export function openTenantAccess(parts: TenantAccessParts): Pick<Database, 'read
     },
     walk: (companyId, sight = null) => {
       const fair = runWithinShare(writing, companyId, readUnderRls(readingUnderRls, companyId, sight));
-      return openRead(companyId, sight, runWithinShare(walking, companyId, fair));
+      return openRead(companyId, sight, withPatience(runWithinShare(walking, companyId, fair)));
     },
     tenantTx: (companyId, work, actor, sight) =>
       storage.write(() => writing.within(companyId, () => underRls(companyId, work, actor, sight))),
