@@ -147,20 +147,6 @@ $$;
 create or replace trigger messages_search_changes after update of content on messages
   for each row when (new.content is distinct from old.content) execute function change_message_search();
 
-create or replace function end_message_search() returns trigger
-language plpgsql as $$
-declare
-  message record;
-begin
-  for message in select company_id, _id from gone loop
-    delete from message_search s where s.company_id = message.company_id and s._id = message._id;
-  end loop;
-  return null;
-end
-$$;
-create or replace trigger messages_search_ends after delete on messages
-  referencing old table as gone for each statement execute function end_message_search();
-
 -- Removes the rows one by one, by their whole key. A join that is planned while the table is small reads the whole table for each message, until
 -- the table is analysed.
 create or replace function move_message_activity() returns trigger
@@ -179,19 +165,45 @@ $$;
 create or replace trigger messages_activity_moves after update on messages
   referencing old table as gone new table as added for each statement execute function move_message_activity();
 
-create or replace function end_message_activity() returns trigger
+-- Removes what the message is found by, row by row for the same reason.
+create or replace function end_message() returns trigger
 language plpgsql as $$
 declare
   message record;
 begin
-  for message in select company_id, updated_at, _id from gone loop
+  for message in select company_id, _id, inbox_id, external_id, updated_at from gone loop
+    delete from message_search s where s.company_id = message.company_id and s._id = message._id;
     delete from message_activity a where a.company_id = message.company_id and a.updated_at = message.updated_at and a._id = message._id;
+    if message.external_id is not null then
+      delete from message_keys k where k.company_id = message.company_id and k.key = message_key(message.inbox_id, message.external_id);
+    end if;
   end loop;
   return null;
 end
 $$;
-create or replace trigger messages_activity_ends after delete on messages
-  referencing old table as gone for each statement execute function end_message_activity();
+create or replace trigger ends after delete on messages
+  referencing old table as gone for each statement execute function end_message();
+
+-- Returns the key of a message in message_keys: a hash of its inbox and the network's id.
+create or replace function message_key(inbox text, external_id text) returns uuid
+language sql immutable parallel safe
+return encode(substr(sha256(decode(replace(inbox || ' ' || external_id, '\', '\\'), 'escape')), 1, 16), 'hex')::uuid;
+
+-- Keeps the key of a message that gets its id from the network, or loses it. Messages that arrive have one when they are inserted.
+create or replace function move_message_key() returns trigger
+language plpgsql as $$
+begin
+  if old.external_id is not null then
+    delete from message_keys where company_id = old.company_id and key = message_key(old.inbox_id, old.external_id);
+  end if;
+  if new.external_id is not null then
+    insert into message_keys (company_id, key, message_id) values (new.company_id, message_key(new.inbox_id, new.external_id), new._id);
+  end if;
+  return null;
+end
+$$;
+create or replace trigger key_moves after update of external_id on messages for each row
+  when (old.external_id is distinct from new.external_id) execute function move_message_key();
 
 -- Notes when the network has accepted a message of an inbox, unless the last second is noted already.
 create or replace function note_acceptance() returns trigger

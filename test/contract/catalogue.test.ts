@@ -62,6 +62,7 @@ const OTHER_KEYS: Record<string, { key: string; why: string }> = {
   },
   portfolio_minutes: { key: 'company_id,channel,portfolio,minute', why: 'one sum per minute' },
   message_activity: { key: 'company_id,updated_at,_id', why: 'the order of the list is its only other index' },
+  message_keys: { key: 'company_id,key', why: 'an id of the network names one message of an inbox' },
   inbox_acceptances: {
     key: 'company_id,inbox_id,at,session',
     why: 'sessions that write in the same moment do not wait for each other',
@@ -132,7 +133,7 @@ const WITHOUT_MEMBERS: Record<string, string> = {
     ),
   ),
   ...Object.fromEntries(
-    ['media_downloads', 'message_aliases', 'message_cards', 'message_places'].map((table) => [
+    ['media_downloads', 'message_aliases', 'message_cards', 'message_keys', 'message_places'].map((table) => [
       table,
       'read with its message, which has a policy',
     ]),
@@ -160,6 +161,8 @@ const WITHOUT_MEMBERS: Record<string, string> = {
 const WITHOUT_COMPANY_REFERENCE: Record<string, string> = {
   message_activity:
     'written and removed together with its message, by triggers; a reference would be checked for each status',
+  messages: 'written with its conversation, which is referenced; it would be checked for each message',
+  message_keys: 'written with its message, and removed by a trigger; a reference would be checked for each message',
   inbox_acceptances:
     'written together with a message, by triggers; a reference would be checked for each accepted message',
   delivery_queue: 'written with its delivery',
@@ -180,7 +183,9 @@ const WITHOUT_REFERENCE: Record<string, string> = {
   'conversations.last_message_id': 'a circle with messages: shown by a join that names the company',
   'inbox_acceptances.inbox_id': 'written with a message of the inbox, by a trigger',
   'message_activity.inbox_id': 'written and removed together with its message, by triggers',
+  'message_keys.message_id': 'written with its message, and removed by a trigger',
   'message_search.inbox_id': 'written and removed together with its message, by triggers',
+  'messages.inbox_id': "its conversation's, which is referenced; it would be checked for each message",
   'messages.contact_id': "its conversation's, which is referenced and moved together with it",
   'messages.campaign_id': 'says which campaign sent it, also when the campaign is gone',
   'messages.enrollment_id': 'says for which enrollment it was sent, also when the campaign is gone',

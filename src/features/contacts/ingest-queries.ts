@@ -140,7 +140,8 @@ export function learnIdentities(tx: SystemTx | TenantTx, reported: ReportedRecip
       select distinct on (m.company_id, n.kind, n.value) m.company_id, n.kind, n.value, n.address, m.contact_id
       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
         as n (company_id, kind, value, inbox_id, external_id, address)
-      join messages m on m.company_id = n.company_id and m.inbox_id = n.inbox_id and m.external_id = n.external_id
+      join message_keys y on y.company_id = n.company_id and y.key = message_key(n.inbox_id, n.external_id)
+      join messages m on m.company_id = y.company_id and m._id = y.message_id
       where not exists (
         select from contact_identities i where i.company_id = m.company_id and i.kind = n.kind and i.value = n.value)
       order by m.company_id, n.kind, n.value on conflict do nothing`,

@@ -15,10 +15,9 @@ export async function acceptQueued(
 ): Promise<Message | null> {
   const changed = await maybeOne<Partial<Message>>(tx, {
     name: 'messages.acceptQueued',
-    // The message is found by its key alone: the condition on its external_id is written so that no index fits.
     text: `update messages m set status = 'SENT', external_id = $4, sent_at = $5, updated_at = now()
       where m.company_id = $1 and m._id = $2 and m.status = 'QUEUED' and m.enrollment_id is null and coalesce(m.external_id, $4) = $4
-        and not exists (select from messages e where e.company_id = $1 and e.inbox_id = $3 and e.external_id = $4)
+        and not exists (select from message_keys y where y.company_id = $1 and y.key = message_key($3, $4))
       returning m.status, m.external_id, m.sent_at, m.updated_at as "updatedAt", m.conversation_id as conversation, m.contact_id as contact,
         ${SUMMARY} as contact_summary`,
     values: [tx.companyId, stored._id, stored.inbox, external_id, at],

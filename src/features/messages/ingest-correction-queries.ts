@@ -1,6 +1,7 @@
 /** Statements that apply edits and revocations. Each handles all of a batch, across companies. */
 import { many } from '../../platform/store/db.ts';
 import { keyColumns, type AnyTx, type MessageKey, type MessageLife } from './ingest-queries.ts';
+import { joinKeys } from './message-sql.ts';
 import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
 import type { Message } from './schemas.ts';
 
@@ -40,12 +41,13 @@ export function correctMessages(
           interactive = case when n.kind = 'EDIT' then m.interactive end,
           location = case when n.kind = 'EDIT' then m.location end,
           contacts = case when n.kind = 'EDIT' then m.contacts end, unsupported = null
-        from n where m.company_id = n.company_id and m.inbox_id = n.inbox_id and m.external_id = n.external_id
+        from n ${joinKeys('n')} where m.company_id = y.company_id and m._id = y.message_id
           and m.revoked_at is null and (n.kind = 'REVOKE' or m.edited_at is null or m.edited_at < n.at)
         returning m._id
       )
-      select m._id, n.company_id as company, n.inbox_id as inbox, n.external_id, m._id in (select _id from changed) as "isChanged"
-      from n join messages m using (company_id, inbox_id, external_id)`,
+      select y.message_id as _id, n.company_id as company, n.inbox_id as inbox, n.external_id,
+        y.message_id in (select _id from changed) as "isChanged"
+      from n ${joinKeys('n')}`,
     values: [
       ...keyColumns(corrections),
       corrections.map((correction) => correction.kind),

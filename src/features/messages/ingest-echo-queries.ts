@@ -2,6 +2,7 @@
 import type { Identity } from '../../channels/identity.ts';
 import { exec, many } from '../../platform/store/db.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
+import { joinByKeys } from './message-sql.ts';
 import { keyColumns, type AnyTx, type MessageKey, type MessageLife } from './ingest-queries.ts';
 
 /** A message that the network reports as sent. */
@@ -50,8 +51,7 @@ export function findUnsettled(tx: SystemTx, reports: ReportedSend[]): Promise<Un
         left join users u on u.company_id = m.company_id and u._id = m.sender_id and m.sender_type = 'USER'
       where m.status = 'QUEUED' and m.message_type = 'OUTGOING' and m.external_id is null and (m.content_type = r.content_type or (m.attachment_id is not null and r.content_type = any($8)))
         and (f.fits or (r.content_type <> 'TEMPLATE' and u.name is not null and btrim(m.content) = btrim(r.unnamed)))
-        and not exists (select from messages k
-          where k.company_id = r.company_id and k.inbox_id = r.inbox_id and k.external_id = r.external_id)
+        and not exists (select from message_keys y where y.company_id = r.company_id and y.key = message_key(r.inbox_id, r.external_id))
       order by m.content_type <> r.content_type, m.created_at, m._id`,
     values: [
       ...keyColumns(reports),
@@ -73,10 +73,10 @@ export function lockEchoThreads(tx: AnyTx, asked: (MessageKey & { message: strin
     name: 'messages.lockEchoThreads',
     text: `select v._id from conversations v
       where (v.company_id, v._id) in (
-        select e.company_id, e.conversation_id
+        select m.company_id, m.conversation_id
         from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as a (company_id, inbox_id, external_id, message_id)
-          join messages e using (company_id, inbox_id, external_id)
-        where e.is_echo and e._id <> a.message_id)
+          ${joinByKeys('a')}
+        where m.is_echo and m._id <> a.message_id)
       order by v.company_id, v._id for no key update of v`,
     values: [...keyColumns(asked), asked.map(({ message }) => message)],
   });

@@ -1,7 +1,8 @@
 /** Statements that store the messages of a batch of callbacks, with the records of their files. */
 import { exec, many } from '../../platform/store/db.ts';
+import { givenRows } from '../../platform/store/given-rows.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
-import { insertSql } from './message-sql.ts';
+import { columnTypes, insertSql, joinKeys } from './message-sql.ts';
 import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
 import type { Message, MessageStatus } from './schemas.ts';
 
@@ -92,10 +93,13 @@ export interface NewFile {
   sha256: string | null;
 }
 
-const INSERT = `${insertSql(COLUMNS)}
-  order by n.company_id, n.inbox_id, n.external_id
-  on conflict (company_id, inbox_id, external_id) do nothing
-  returning ${MESSAGE}`;
+// A message whose key is taken is stored already. All transactions store keys in one order, so none waits for another one that waits for it.
+const KEYED = `with given as ${givenRows(columnTypes(COLUMNS))}, keyed as (
+    insert into message_keys (company_id, key, message_id)
+    select n.company_id, message_key(n.inbox_id, n.external_id), n._id from given n order by 1, 2
+    on conflict do nothing returning message_id
+  )`;
+const INSERT = `${insertSql(COLUMNS, { rows: 'given' })} join keyed y on y.message_id = n._id returning ${MESSAGE}`;
 const FILE_COLUMNS =
   '(company_id, _id, file_type, extension, mime_type, file_name, storage_key, link, network_id, sha256)';
 
@@ -134,10 +138,10 @@ export async function insertInbound(tx: SystemTx, messages: NewInbound[], files:
   const rows = await many<MessageRow>(
     tx,
     files.length === 0
-      ? { name: 'messages.insertInbound', text: INSERT, values }
+      ? { name: 'messages.insertInbound', text: `${KEYED} ${INSERT}`, values }
       : {
           name: 'messages.insertInboundFiles',
-          text: `with stored as (${INSERT}), ${storeFiles(values.length + 1)} select * from stored`,
+          text: `${KEYED}, stored as (${INSERT}), ${storeFiles(values.length + 1)} select * from stored`,
           values: [...values, ...fileColumns(files)],
         },
   );
@@ -173,8 +177,8 @@ export function completePlaceholders(tx: SystemTx, messages: NewInbound[], files
           unsupported = null, updated_at = now()
         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
           as n (company_id, inbox_id, external_id, content_type, content, media, attachment_id)
-        where m.company_id = n.company_id and m.inbox_id = n.inbox_id and m.external_id = n.external_id
-          and m.content_type = 'UNSUPPORTED' and m.media is null
+        ${joinKeys('n')}
+        where m.company_id = y.company_id and m._id = y.message_id and m.content_type = 'UNSUPPORTED' and m.media is null
         returning m.company_id as company, m._id, m.inbox_id as inbox, m.attachment_id as attachment
       ), ${storeFiles(8)} select from stored`,
     values: [

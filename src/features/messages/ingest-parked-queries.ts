@@ -56,8 +56,8 @@ export function findCrossed(tx: SystemTx, backMinutes: number): Promise<MessageK
     // to save a sort.
     text: `select distinct p.company_id as company, p.inbox_id as inbox, p.external_id
       from (select * from parked_updates where created_at > now() - make_interval(mins => $1) order by created_at offset 0) p
-      cross join lateral (select from messages m
-        where m.company_id = p.company_id and m.inbox_id = p.inbox_id and m.external_id = p.external_id limit 1) m limit 500`,
+      cross join lateral (select from message_keys y
+        where y.company_id = p.company_id and y.key = message_key(p.inbox_id, p.external_id) limit 1) y limit 500`,
     values: [backMinutes],
   });
 }

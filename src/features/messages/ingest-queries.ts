@@ -2,6 +2,7 @@
 import type { Identity } from '../../channels/identity.ts';
 import { exec, many } from '../../platform/store/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
+import { joinByKeys, joinKeys } from './message-sql.ts';
 import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
 import type { Cause, FailureReason, Message, MessageStatus } from './schemas.ts';
 
@@ -31,8 +32,8 @@ export function findKnown(tx: SystemTx, keys: MessageKey[]): Promise<KnownMessag
   return many(tx, {
     name: 'messages.findKnown',
     text: `with keys as (select * from unnest($1::text[], $2::text[], $3::text[]) as k (company_id, inbox_id, external_id))
-      select company_id as company, inbox_id as inbox, external_id, true as stored
-      from keys join messages using (company_id, inbox_id, external_id)
+      select k.company_id as company, k.inbox_id as inbox, k.external_id, true as stored
+      from keys k ${joinKeys('k')}
       union all
       select distinct company_id, inbox_id, external_id, false
       from keys join parked_updates using (company_id, inbox_id, external_id)`,
@@ -46,7 +47,7 @@ export function findDigests(tx: SystemTx, keys: MessageKey[]): Promise<(MessageK
     name: 'messages.findDigests',
     text: `select m.company_id as company, m.inbox_id as inbox, m.external_id, m.digest
       from unnest($1::text[], $2::text[], $3::text[]) as k (company_id, inbox_id, external_id)
-        join messages m using (company_id, inbox_id, external_id) where m.digest is not null`,
+        ${joinByKeys('k')} where m.digest is not null`,
     values: keyColumns(keys),
   });
 }
@@ -87,8 +88,7 @@ export function lockLives(
     text: `with asked as (
         select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as a (company_id, inbox_id, external_id, message_id)
       ), found as (
-        select m.company_id, m._id from asked a join messages m
-          on m.company_id = a.company_id and m.inbox_id = a.inbox_id and m.external_id = a.external_id
+        select y.company_id, y.message_id as _id from asked a ${joinKeys('a')}
         union
         select m.company_id, m._id from asked a join messages m
           on m.company_id = a.company_id and m._id = a.message_id and m.inbox_id = a.inbox_id
@@ -182,7 +182,7 @@ export function findAnsweredContacts(tx: SystemTx, keys: AnswerKey[]): Promise<{
     name: 'messages.findAnsweredContacts',
     text: `select k.place::int - 1 as place, n.address
       from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality as k (company_id, inbox_id, external_id, author, place)
-        join messages m on m.company_id = k.company_id and m.inbox_id = k.inbox_id and m.external_id = k.external_id
+        ${joinByKeys('k')}
         cross join lateral (
           select min(i.address) as address from contact_identities i
             where i.company_id = m.company_id and i.contact_id = m.contact_id and i.kind = 'EMAIL'

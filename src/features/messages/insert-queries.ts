@@ -4,7 +4,7 @@ import type { ActorOrigin } from '../../platform/values/actor.ts';
 import { exec, one } from '../../platform/store/db.ts';
 import { givenRow, givenRows } from '../../platform/store/given-rows.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
-import { insertSql } from './message-sql.ts';
+import { columnTypes, insertSql } from './message-sql.ts';
 import { SUMMARY } from './queries.ts';
 import type { Cause, Message } from './schemas.ts';
 
@@ -65,19 +65,16 @@ const COLUMNS: [column: string, read: (message: NewOutgoing) => unknown][] = Obj
   attachment_id: ({ attachment }) => attachment,
   mentions: ({ mentions = [] }) => toJson(mentions),
 } satisfies Record<string, (message: NewOutgoing) => unknown>);
+const NAMES = COLUMNS.map(([column]) => column);
 const insertFrom = (rows: typeof givenRows): string =>
-  insertSql(
-    COLUMNS.map(([column]) => column),
-    {
-      rows,
-      first: 2,
-      computed: {
-        company_id: '$1',
-        sent_at: "case when n.status = 'SENT' then now() end",
-        failed_at: "case when n.status = 'FAILED' then now() end",
-      },
+  insertSql(NAMES, {
+    rows: rows(columnTypes(NAMES), 2),
+    computed: {
+      company_id: '$1',
+      sent_at: "case when n.status = 'SENT' then now() end",
+      failed_at: "case when n.status = 'FAILED' then now() end",
     },
-  );
+  });
 
 const INSERT = insertFrom(givenRow);
 const INSERT_MANY = insertFrom(givenRows);

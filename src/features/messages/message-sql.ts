@@ -1,6 +1,4 @@
-/** The statement that inserts messages. */
-import { givenRows } from '../../platform/store/given-rows.ts';
-
+/** SQL that inserts messages, and that finds them by the ids of the networks. */
 type Kind = 'text' | 'boolean' | 'timestamptz' | 'json' | 'list';
 
 /** The columns that hold no text. Lists are given as JSON. */
@@ -31,19 +29,21 @@ function readColumn(column: string): string {
   return kind === 'json' ? `n.${column}::jsonb` : `n.${column}`;
 }
 
-/**
- * `computed`: columns before these with expressions over the row `n`; `first`: the number of the first parameter; `rows`: whether these are
- * arrays.
- */
-export function insertSql(
+/** Joins the key of each row (company_id, inbox_id, external_id) of `rows`, as `y`; only stored messages have one. */
+export const joinKeys = (rows: string): string =>
+  `join message_keys y on y.company_id = ${rows}.company_id and y.key = message_key(${rows}.inbox_id, ${rows}.external_id)`;
+
+/** Joins the message of each of these rows, as `m`. */
+export const joinByKeys = (rows: string): string =>
+  `${joinKeys(rows)} join messages m on m.company_id = y.company_id and m._id = y.message_id`;
+
+/** `computed`: columns before these with expressions over the row `n`; `rows`: the SQL of the rows. */
+export const insertSql = (
   columns: readonly string[],
-  {
-    computed = {},
-    first = 1,
-    rows = givenRows,
-  }: { computed?: Readonly<Record<string, string>>; first?: number; rows?: typeof givenRows } = {},
-): string {
-  const types = Object.fromEntries(columns.map((column) => [column, TYPES[findKind(column)]]));
-  return `insert into messages as m (${[...Object.keys(computed), ...columns].join(', ')})
-  select ${[...Object.values(computed), ...columns.map(readColumn)].join(', ')} from ${rows(types, first)} n`;
-}
+  { rows, computed = {} }: { rows: string; computed?: Readonly<Record<string, string>> },
+): string => `insert into messages as m (${[...Object.keys(computed), ...columns].join(', ')})
+  select ${[...Object.values(computed), ...columns.map(readColumn)].join(', ')} from ${rows} n`;
+
+/** The types in which the columns are given. */
+export const columnTypes = (columns: readonly string[]): Record<string, string> =>
+  Object.fromEntries(columns.map((column) => [column, TYPES[findKind(column)]]));

@@ -13,9 +13,8 @@ import type { Message } from './schemas.ts';
  * message may be stored later. Only a message of the same contact can be answered: on some networks a stranger may write any id.
  */
 const TARGET = `case when m.reply_to is not null or m.reply_to_external is null then m.reply_to else (
-    select r._id from messages r
-    where r.company_id = m.company_id and r.inbox_id = m.inbox_id and r.external_id = m.reply_to_external
-      and r.contact_id = m.contact_id) end`;
+    select r._id from message_keys y join messages r on r.company_id = y.company_id and r._id = y.message_id
+    where y.company_id = m.company_id and y.key = message_key(m.inbox_id, m.reply_to_external) and r.contact_id = m.contact_id) end`;
 
 /** How a message and its events name the contact. */
 export const SUMMARY = `(select json_build_object('name', s.name, 'phone_number', s.phone_number, 'email', s.email) from contacts s

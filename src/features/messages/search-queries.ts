@@ -57,9 +57,10 @@ const CONDITIONS = {
   conversation: (value: string) => `s.conversation_id = ${value}`,
   contact: (value: string) =>
     `s.conversation_id in (select v._id from conversations v where v.company_id = $1 and v.contact_id = ${value})`,
-  // The index begins with the inbox.
+  // The key of a message contains its inbox.
   external_id: (value: string) =>
-    `s.external_id = ${value} and s.inbox_id in (select b._id from inboxes b where b.company_id = $1)`,
+    `s._id in (select y.message_id from inboxes b join message_keys y on y.company_id = b.company_id and y.key = message_key(b._id, ${value})
+      where b.company_id = $1)`,
   mentioned: (value: string) => `s.mentions @> array[${value}::text] and s.mentions <> '{}'`,
 };
 /** The messages of a contact are found by its conversations, and those with a file by an index of their own. */

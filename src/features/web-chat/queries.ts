@@ -87,7 +87,8 @@ export function findVisible(tx: TenantRead, ids: string[]): Promise<Shown[]> {
 export function findByExternalId(tx: TenantRead, inbox: string, externalId: string): Promise<Shown | null> {
   return maybeOne(tx, {
     name: 'web-chat.findByExternalId',
-    text: `select ${SHOWN} from messages m where m.company_id = $1 and m.inbox_id = $2 and m.external_id = $3`,
+    text: `select ${SHOWN} from message_keys y join messages m on m.company_id = y.company_id and m._id = y.message_id
+      where y.company_id = $1 and y.key = message_key($2, $3)`,
     values: [tx.companyId, inbox, externalId],
   });
 }

@@ -64,6 +64,7 @@ function makeValue({ table, column, type }: Column, company: string): string {
   if (type.startsWith('timestamp') || type === 'date') return 'now()';
   if (['integer', 'bigint', 'xid8'].includes(type)) return `'1'`;
   if (type === 'bytea') return `'\\x${company}'`;
+  if (type === 'uuid') return `'${company.padStart(32, '0')}'`;
   // Ids and other unique values have to differ between the companies.
   return `'${company}'`;
 }

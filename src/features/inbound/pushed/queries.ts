@@ -14,8 +14,10 @@ export interface FileNames {
 export function hasFiles(tx: SystemTx, { company, inbox, externalIds, networkIds }: FileNames): Promise<boolean> {
   return oneValue(tx, {
     name: 'inbound.hasPushedFiles',
-    text: `select exists (select from messages m join media_downloads d on d.company_id = m.company_id and d.message_id = m._id
-        where m.company_id = $1 and m.inbox_id = $2 and m.external_id = any($3) and d.network_id = any($4)) as found`,
+    text: `select exists (select from unnest($3::text[]) as external_id
+          join message_keys y on y.company_id = $1 and y.key = message_key($2, external_id)
+          join media_downloads d on d.company_id = $1 and d.message_id = y.message_id
+        where d.network_id = any($4)) as found`,
     values: [company, inbox, externalIds, networkIds],
   });
 }
