@@ -18,8 +18,8 @@ end
 $$;
 
 -- Partitions a table by id, within a transaction and without reading a row: the table becomes the partition `<table>_earlier`, for the ids
--- below the bound of its constraint `<table>_before`, which is validated. Indexes, triggers and checks keep their names; foreign keys and the
--- indexes `without` stay behind. Row-level security and rights are given by tenant_table() afterwards.
+-- below the bound of its constraint `<table>_before`, which is validated. Indexes, triggers, checks and foreign keys keep their names; the
+-- constraints and indexes `without` stay behind, and rules. Row-level security and rights are given by tenant_table() afterwards.
 create or replace procedure partition_table(name text, without text[] default '{}') language plpgsql as $$
 declare
   earlier constant text := name || '_earlier';
@@ -35,7 +35,7 @@ begin
   -- The primary key comes first and the indexes keep their order: of two indexes that look alike the planner takes the older one.
   later := array(
     select format('alter table %I add constraint %I %s', name, conname, pg_get_constraintdef(oid)) from pg_constraint
-      where conrelid = name::regclass and contype = 'p'
+      where conrelid = name::regclass and contype in ('p', 'f') and conname <> all (without) order by contype desc
   ) || array(
     select pg_get_indexdef(indexrelid) from pg_index
       where indrelid = name::regclass and not indisprimary and indexrelid::regclass::text <> all (without) order by indexrelid
@@ -43,7 +43,8 @@ begin
     select pg_get_triggerdef(oid) from pg_trigger where tgrelid = name::regclass and not tgisinternal
   );
   for change in
-    select format('alter table %I drop constraint %I', name, conname) from pg_constraint where conrelid = name::regclass and contype = 'f'
+    select format('alter table %I drop constraint %I', name, conname) from pg_constraint
+      where conrelid = name::regclass and contype = 'f' and conname = any (without)
     union all
     select format('drop trigger %I on %I', tgname, name) from pg_trigger where tgrelid = name::regclass and not tgisinternal
     union all
@@ -167,6 +168,11 @@ begin
   for stale in
     select s.relid::regclass from pg_stat_user_tables s join pg_class c on c.oid = s.relid
     where s.schemaname = 'public' and c.reltuples < 1000000 and s.n_live_tup > 50 + 2 * greatest(c.reltuples, 0)
+    union all
+    -- A partitioned table has statistics of its own, which autovacuum never updates.
+    select c.oid::regclass from pg_class c join pg_inherits i on i.inhparent = c.oid join pg_class p on p.oid = i.inhrelid
+    where c.relkind = 'p' and c.relnamespace = 'public'::regnamespace and c.reltuples < 1000000
+    group by c.oid having sum(greatest(p.reltuples, 0)) > 50 + 2 * greatest(c.reltuples, 0)
   loop
     execute format('analyze %s', stale);
     refreshed := refreshed + 1;

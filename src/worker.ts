@@ -33,7 +33,7 @@ import {
 import { historyOverdueJob, requestHistoryJob } from './features/inboxes/history/jobs.ts';
 import { startPreparing } from './features/knowledge/loop.ts';
 import { purgeChangesJob } from './features/live/jobs.ts';
-import { findUndividedJob } from './features/messages/jobs.ts';
+import { findUndividedJob, makePartitionsJob } from './features/messages/jobs.ts';
 import { createPartsUpkeep } from './features/messages/parts-upkeep.ts';
 import { mailAwayJob, purgeNotificationsJob, sendAwayMailJob } from './features/notifications/jobs.ts';
 import { startPushes } from './features/notifications/push/loop.ts';
@@ -108,6 +108,7 @@ const jobs = [
   purgeRuleRunsJob,
   purgeAwayTextsJob,
   findUndividedJob,
+  makePartitionsJob,
   redactContactJob,
 ];
 

@@ -161,12 +161,18 @@ test('a page of the messages of a company and of an inbox reads few rows, in the
 
 test('the notes that mention a user are found by their index', async () => {
   const { indexes, rows } = await explain(LARGE, { mentioned: USER });
-  assert.ok(indexes.has('messages_mentions') && rows <= FEW, `${rows}: ${[...indexes].join(', ')}`);
+  assert.ok(
+    [...indexes].some((name) => name.endsWith('_mentions_idx')) && rows <= FEW,
+    `${rows}: ${[...indexes].join(', ')}`,
+  );
 });
 
 test('the files exchanged with a contact are found by their index, without reading its other messages', async () => {
   const { indexes, found, blocks } = await explain(LARGE, { contact: LARGE, has_file: true, skipCount: false });
-  assert.ok(indexes.has('messages_files'), [...indexes].join(', '));
+  assert.ok(
+    [...indexes].some((name) => name.endsWith('_contact_id_created_at__id_idx')),
+    [...indexes].join(', '),
+  );
   assert.ok(found === FILES && blocks <= MOST_BLOCKS, `${found} in ${blocks} blocks`);
 });
 

@@ -70,6 +70,15 @@ async function createOwned(): Promise<{ name: string; url: string }> {
   return { name, url };
 }
 
+/** Makes one table of the partitions of a table, without its references and triggers, as it was in an earlier version. */
+const makeOneTable = (table: string): string[] => [
+  `create table one (like ${table} including all)`,
+  `drop table ${table} cascade`,
+  `alter table one rename to ${table}`,
+  `call tenant_table('${table}')`,
+  `alter table ${table} owner to keeper`,
+];
+
 test('when several processes start at once, one of them migrates, and each finds the database complete', async () => {
   const url = makeUrl(await createDatabase());
   assert.ok((await findMissing(url, names)).length > 0);
@@ -196,16 +205,12 @@ test('deliveries and audit entries from before the upgrade stay readable, in the
   await run(
     owner,
     `delete from schema_migrations where name in ('${files.join(`', '`)}')`,
-    // As they were: one table each, with an identity column and a reference to the company.
-    ...['deliveries', 'audit_log'].flatMap((table) => [
-      `create table old (like ${table} including all)`,
-      ...(table === 'deliveries' ? ['alter table old alter seq drop default'] : []),
-      `drop table ${table}`,
-      `alter table old rename to ${table}`,
-      `alter table ${table} add foreign key (company_id) references companies`,
-      `call tenant_table('${table}')`,
-      `alter table ${table} owner to keeper`,
-    ]),
+    // With an identity column and references to the company.
+    'alter table deliveries alter seq drop default',
+    ...['deliveries', 'audit_log'].flatMap(makeOneTable),
+    ...['deliveries', 'audit_log'].map(
+      (table) => `alter table ${table} add foreign key (company_id) references companies`,
+    ),
     'alter table deliveries alter seq add generated always as identity',
     'create index deliveries_queue on deliveries (company_id, seq)',
     `create trigger queued after insert on deliveries for each row when (new.status = 'QUEUED') execute function queue_delivery()`,
@@ -229,6 +234,70 @@ test('deliveries and audit entries from before the upgrade stay readable, in the
   );
 });
 
+test('messages of an earlier version keep their place and the ids of their networks, and processes of that version store no incoming messages any more', async () => {
+  const { name, url } = await createOwned();
+  const owner = makeUrl(name);
+  const files = [
+    '0150_messages_keys.sql',
+    '0151_messages_keys.concurrent.sql',
+    '0152_messages_keys.sql',
+    '0153_messages_keys.concurrent.sql',
+    '0154_messages_partitions.sql',
+    '0155_messages_partitions.concurrent.sql',
+    '0156_messages_partitions.sql',
+    '0157_messages_partitions.concurrent.sql',
+  ];
+  const insert = (values: string): string =>
+    `insert into messages (company_id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin, content_type, status,
+        attachment_id, _id, external_id)
+      select 'c', 'v', 'p', 'i', 'WEB_V2', 'CONTACT', 'INCOMING', 'CHANNEL', 'TEXT', 'RECEIVED', 'f', ${values}`;
+  const parts = ['media_downloads', 'message_aliases', 'message_bodies', 'message_cards', 'message_places'];
+  await run(
+    owner,
+    `delete from schema_migrations where name in ('${files.join(`', '`)}')`,
+    `insert into companies (_id, name) values ('c', 'Acme')`,
+    `insert into inboxes (company_id, _id, name, channel) values ('c', 'i', 'x', 'WEB_V2')`,
+    `insert into contacts (company_id, _id, name, source) values ('c', 'p', 'x', 'API')`,
+    `insert into conversations (company_id, _id, contact_id, inbox_id, channel, handled_by) values ('c', 'v', 'p', 'i', 'WEB_V2', 'NONE')`,
+    `insert into attachments (company_id, _id, file_type, extension, mime_type, file_name, storage_key, link, state)
+      values ('c', 'f', 'IMAGE', 'png', 'image/png', 'a.png', 'k', 'l', 'PENDING')`,
+    ...makeOneTable('messages'),
+    'create unique index messages_external_key on messages (company_id, inbox_id, external_id)',
+    'alter table messages add constraint messages_attachment_ref foreign key (company_id, attachment_id) references attachments',
+    'alter table messages add foreign key (company_id, conversation_id) references conversations on delete cascade',
+    ...parts.map(
+      (table) =>
+        `alter table ${table} add foreign key (company_id, ${table === 'message_bodies' ? '_id' : 'message_id'}) references messages on delete cascade`,
+    ),
+    'create policy members on attachments to parley_member_read using (exists (select from messages m where m.attachment_id = attachments._id))',
+    'drop table message_keys',
+    'drop function message_key, move_message_key, end_message',
+    // More than two portions; every second one has an id of the network.
+    insert(`lpad(to_hex(n), 24, '0'), case when n % 2 = 1 then 'x' || n end from generate_series(1, 2101) n`),
+  );
+  assert.deepEqual(await migrate(url, prepareQueue), files);
+  const keyed = `select count(*)::int as all, count(*) filter (where m.external_id is not null)::int as named
+    from messages m left join message_keys k on k.company_id = m.company_id and k.message_id = m._id
+    where (k.key = message_key(m.inbox_id, m.external_id)) is not distinct from case when m.external_id is not null then true end`;
+  assert.deepEqual(await run(owner, keyed), [{ all: 2101, named: 1051 }]);
+  const asSystem = (text: string): Promise<object[]> => run(url, 'set role parley_system', text);
+  await assert.rejects(asSystem(insert(`'e', 'x1' on conflict (company_id, inbox_id, external_id) do nothing`)), {
+    code: '0A000',
+  });
+  await asSystem(insert(`'${'f'.repeat(24)}', null`));
+  assert.deepEqual(await run(owner, 'select distinct tableoid::regclass::text as place from messages order by 1'), [
+    { place: 'messages_earlier' },
+    { place: 'messages_rest' },
+  ]);
+  const member = [`set app.company_id = 'c'`, `set app.inboxes = 'i'`, 'set role parley_member_read'];
+  assert.deepEqual(await run(owner, `delete from messages where _id < 'f'`, ...member, 'select _id from attachments'), [
+    { _id: 'f' },
+  ]);
+  assert.deepEqual(await run(owner, 'select count(*)::int as keys from message_keys'), [{ keys: 0 }]);
+  await run(owner, 'delete from conversations');
+  assert.deepEqual(await run(owner, 'select from messages'), []);
+});
+
 test('the lists by change and the health of inboxes know the messages of an earlier version, also when row security applies to the owner', async () => {
   const { name, url } = await createOwned();
   const files = ['0050_messages_activity.sql', '0051_messages_activity.concurrent.sql'];
@@ -236,8 +305,9 @@ test('the lists by change and the health of inboxes know the messages of an earl
   await run(
     makeUrl(name),
     `delete from schema_migrations where name in ('${files.join(`', '`)}')`,
+    ...makeOneTable('messages'),
     'drop table message_activity, inbox_acceptances',
-    'drop function begin_message, move_message_activity, end_message_activity, note_acceptance cascade',
+    'drop function begin_message, move_message_activity, note_acceptance cascade',
     ...dropped.map((index) => `create index ${index} on messages (company_id)`),
     `insert into companies (_id, name) values ('c', 'Acme'), ('d', 'Other')`,
     `insert into inboxes (company_id, _id, name, channel) values ('c', 'i', 'x', 'WEB_V2')`,
@@ -650,6 +720,7 @@ test('a database of the version before sql/ keeps its triggers as they are, and 
     url,
     `delete from schema_migrations where name = '0042_platform_objects.sql'`,
     'drop table schema_objects',
+    `do $$ begin execute (select 'drop table ' || string_agg(name, ', ') from partitions_of('messages')) || ' cascade'; end $$`,
     `create or replace function new_id() returns text language sql as $$ select 'old' $$`,
     'drop trigger lost_owner on table_rows',
     // A trigger of an earlier version, and a new_id() with other parameters than the one in sql/.
@@ -661,7 +732,7 @@ test('a database of the version before sql/ keeps its triggers as they are, and 
   assert.deepEqual(withoutVersion(replaced), withoutVersion(migrated));
   // One was dropped above, and the others are of later migrations, or have another function since.
   const isOther = (name: string): boolean =>
-    /^trigger (?:lost_owner on|queued on|begins on|messages_activity_|acceptance_|notified_|followed on|gives_out on|reported_\w+ on|times_sla on|noted_sla on|frees_owner\w* on|asks_csat on|left_for_rules\w* on|\w+ on (?:macros|rules|rule_runs)|noted on views|noted_\w+ on (?:notifications|scheduled_messages|csat_surveys)|push_ends on|pushed_\w+ on notifications|noted_update on follow_ups|\w+ on contact_notes)/.test(
+    /^trigger (?:lost_owner on|queued on|begins on|ends on messages|key_moves on|messages_activity_|acceptance_|notified_|followed on|gives_out on|reported_\w+ on|times_sla on|noted_sla on|frees_owner\w* on|asks_csat on|left_for_rules\w* on|\w+ on (?:macros|rules|rule_runs)|noted on views|noted_\w+ on (?:notifications|scheduled_messages|csat_surveys)|push_ends on|pushed_\w+ on notifications|noted_update on follow_ups|\w+ on contact_notes)/.test(
       name,
     );
   const kept = (objects: CatalogueObject[]): CatalogueObject[] =>

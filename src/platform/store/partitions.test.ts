@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { connectAs, openTestDatabase } from '../../../test/support/database.ts';
 import { ROLES } from './roles.ts';
+import { toDatabaseProblem } from './db.ts';
 import { renewPartitions } from './partitions.ts';
 import { openDatabase } from './open-database.ts';
 
@@ -84,6 +85,39 @@ test('partitions begin at midnight in UTC, also after one that ends in another t
     ]),
     [{ lower: first(TODAY + 41), upper: first(TODAY + 71) }],
   );
+});
+
+test('a message in a later partition refuses an unknown file by its name, and goes with its conversation, and its key with it', async () => {
+  const { rows } = await system.query(`select make_partitions('messages', 90, 100) as made`);
+  assert.deepEqual(rows, [{ made: 1 }]);
+  await database.sql(`insert into companies (_id, name) values ('c', 'Acme')`);
+  await database.sql(`insert into inboxes (company_id, _id, name, channel) values ('c', 'i', 'x', 'WEB_V2')`);
+  await database.sql(`insert into contacts (company_id, _id, name, source) values ('c', 'p', 'x', 'API')`);
+  await database.sql(
+    `insert into conversations (company_id, _id, contact_id, inbox_id, channel, handled_by) values ('c', 'v', 'p', 'i', 'WEB_V2', 'NONE')`,
+  );
+  const store = (attachment: string | null): Promise<unknown> =>
+    system.query(
+      `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin, content_type,
+          status, attachment_id)
+        values ('c', $1, 'v', 'p', 'i', 'WEB_V2', 'USER', 'OUTGOING', 'API', 'TEXT', 'QUEUED', $2)`,
+      [idOf(TODAY + 95), attachment],
+    );
+  const refused = await store('unknown').catch((error: unknown) => error);
+  assert.equal(toDatabaseProblem(refused)?.errors[0]?.path, 'attachment');
+  await store(null);
+  assert.deepEqual(await database.sql('select tableoid::regclass::text as place from messages'), [
+    { place: nameOf(TODAY + 90, 'messages') },
+  ]);
+  await system.query(`update messages set external_id = 'x'`);
+  const keys = (): Promise<object[]> =>
+    database.sql(`select message_id = $1 and key = message_key('i', 'x') as fits from message_keys`, [
+      idOf(TODAY + 95),
+    ]);
+  assert.deepEqual(await keys(), [{ fits: true }]);
+  await system.query('delete from conversations');
+  assert.deepEqual(await database.sql('select from messages'), []);
+  assert.deepEqual(await keys(), []);
 });
 
 test('old rows go also when no partition can be made', async () => {

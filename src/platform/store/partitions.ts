@@ -43,7 +43,8 @@ export async function renewPartitions(
   }
 }
 
-const makePartitions = (system: SystemTx, { name, days }: PartitionedTable, keptDays: number): Promise<number> =>
+/** Makes the partitions of today and the next days. Without `keptDays` rows are kept for ever. */
+export const makePartitions = (system: SystemTx, { name, days }: PartitionedTable, keptDays = 0): Promise<number> =>
   repeatWhileLocked(() =>
     oneValue(system, {
       name: 'partitions.make',

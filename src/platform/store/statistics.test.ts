@@ -6,7 +6,7 @@ import { openTestDatabase } from '../../../test/support/database.ts';
 const database = await openTestDatabase();
 after(() => database.close());
 
-test('a table is analysed when it has more than doubled, and not because its rows change', async () => {
+test('a table is analysed when it has more than doubled, also one that is partitioned, and not because its rows change', async () => {
   const client = newClient({ connectionString: database.ownerUrl });
   await client.connect();
   /** Runs the statement, and reports it to the statistics at once. Returns how often the table has been analysed by then. */
@@ -27,6 +27,13 @@ test('a table is analysed when it has more than doubled, and not because its row
     assert.equal(await analysedAfter('update rate_buckets set tokens = tokens + 1'), 1);
     assert.equal(await analysedAfter(insert(101, 200)), 1);
     assert.equal(await analysedAfter(insert(201, 300)), 2);
+    const partitioned = async (): Promise<number> =>
+      (await client.query(`select reltuples::int as rows from pg_class where relname = 'audit_log'`)).rows[0].rows;
+    await analysedAfter(
+      `insert into audit_log (_id, actor_type, actor_name, action, resource) select new_id(), 'USER', 'Ana', 'x', 'x' from generate_series(1, 100)`,
+    );
+    await analysedAfter('select 1');
+    assert.equal(await partitioned(), 100);
   } finally {
     await client.end();
   }

@@ -1,0 +1,6 @@
+-- Reads the tables while they are in use.
+alter table media_downloads validate constraint media_downloads_company_id_message_id_fkey;
+alter table message_aliases validate constraint message_aliases_company_id_message_id_fkey;
+alter table message_bodies validate constraint message_bodies_company_id__id_fkey;
+alter table message_cards validate constraint message_cards_company_id_message_id_fkey;
+alter table message_places validate constraint message_places_company_id_message_id_fkey;
