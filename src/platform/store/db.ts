@@ -6,7 +6,7 @@ import { splitHosts } from '../values/host-list.ts';
 import { connectToHosts, findHosts } from './hosts.ts';
 import { setUpSession } from './pooler.ts';
 import { ROLES } from './roles.ts';
-import { closeUnanswered, queryOnce } from './unanswered.ts';
+import { closeUnanswered, queryLast, queryOnce } from './unanswered.ts';
 import { AppError, quotaExceeded, storageFull, unknownReference } from '../values/errors.ts';
 import { declareLimit } from '../values/limits.ts';
 
@@ -73,6 +73,8 @@ const types = {
       : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
 
+const ONE_PLAN = 'force_generic_plan';
+
 const SESSION = {
   // A slower statement lacks an index.
   statement_timeout: declareLimit(5_000, {
@@ -93,6 +95,9 @@ const SESSION = {
   'app.queues_deliveries': 'on',
   // Compiling a plan (JIT) takes longer than running these short statements.
   jit: 'off',
+  // PostgreSQL would plan a prepared statement again each time if that seems cheaper than the plan for all values: for arrays of fewer than ten
+  // elements, and for a table with partitions, of which only one is opened. Planning takes several times as long as running it.
+  plan_cache_mode: ONE_PLAN,
 };
 
 /** The longest wait for a connection in programs whose callers can wait. The API waits as long as DATABASE_WAIT says. */
@@ -108,10 +113,6 @@ const GRACE_MS = 1_000;
 // Only searches need bitmap scans, and the reading role runs them. For other roles the planner would choose a bitmap scan when it has no
 // statistics of a table, and would collect and sort all rows of a company for each portion.
 const NO_BITMAPS = { enable_bitmapscan: 'off' };
-
-// Statements of the system role take arrays. For arrays of fewer than ten elements the planner would make a new plan each time, always the
-// same one, which took a quarter of the database's time for storing a message.
-const ONE_PLAN = { plan_cache_mode: 'force_generic_plan' };
 
 /** The bytes that a company without its own limit may store; null for no limit. */
 export type Quota = number | null;
@@ -134,7 +135,6 @@ export function sessionStatement(
     statement_timeout: statementMs,
     lock_timeout: Math.round(Math.min(waitMs, LOCK_SHARE * statementMs)),
     ...(role === ROLES.read ? {} : NO_BITMAPS),
-    ...(role === ROLES.system ? ONE_PLAN : {}),
     ...(quota === null ? {} : { 'app.company_quota': quota }),
   };
   return [`set role ${role}`, ...Object.entries(settings).map(([name, value]) => `set ${name} = '${value}'`)].join(';');
@@ -193,14 +193,39 @@ function ignoreConnectionErrors(client: pg.ClientBase): void {
 
 /** Runs single statements, each in a transaction of its own. */
 export const createExecutor = (pool: pg.Pool): Executor =>
-  createExecutorFrom((statement) => queryOnce(pool, toQuery(statement)));
+  createExecutorFrom(({ name, text, values, planEachTime }) =>
+    planEachTime ? queryPlanned(pool, { text, values }) : queryOnce(pool, { name, text, values }),
+  );
 
 /** Sends a statement on this connection. */
-export const sendStatement = (client: pg.PoolClient, statement: Statement): Promise<pg.QueryResult> =>
-  client.query(toQuery(statement));
+export function sendStatement(
+  client: pg.PoolClient,
+  { name, text, values, planEachTime }: Statement,
+): Promise<pg.QueryResult> {
+  if (!planEachTime) return client.query({ name, text, values });
+  const answer = sendPlanned(client, { text, values });
+  // Failure policy: after a failed statement the transaction is rolled back, which also takes back what was set in it.
+  client.query(PLAN_ONCE).catch(ignore);
+  return answer;
+}
 
-const toQuery = ({ name, text, values, planEachTime }: Statement): pg.QueryConfig =>
-  planEachTime ? { text, values } : { name, text, values };
+async function queryPlanned(pool: pg.Pool, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  const client = await pool.connect();
+  const answer = sendPlanned(client, query);
+  // Failure policy: when the connection breaks, the statement fails as well.
+  queryLast(pool, client, PLAN_ONCE).catch(ignore);
+  return answer;
+}
+
+/** Sends a statement whose plan depends on its values. What follows on the connection is sent without waiting for its answer. */
+function sendPlanned(client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  client.query(PLAN_EACH_TIME).catch(ignore);
+  return client.query(query);
+}
+
+const PLAN_EACH_TIME = { text: 'set plan_cache_mode = auto' };
+const PLAN_ONCE = { text: `set plan_cache_mode = ${ONE_PLAN}` };
+const ignore = (): void => undefined;
 
 export function createExecutorFrom(run: (statement: Statement) => Promise<pg.QueryResult>): Executor {
   return {
@@ -277,6 +302,9 @@ export function isUnavailable(error: unknown): boolean {
 /** Returns true when the database as a whole is the cause: it cannot be reached, accepts no changes, or gave no answer. */
 export const isAway = (error: unknown): boolean => isUnavailable(error) && !isContention(error) && !isRefused(error);
 
+// What the name of a partition adds to that of its table.
+const PARTITION = /_(?:\d{8}|rest|earlier)$/;
+
 // The error code of enforce_quota() in the migrations. Its message is meant for the caller.
 const QUOTA = 'QUOTA';
 
@@ -284,10 +312,9 @@ const QUOTA = 'QUOTA';
 export function toDatabaseProblem(error: unknown): AppError | null {
   const { code, constraint, table, message } = (error ?? {}) as DatabaseError;
   // By convention `<table>_<field>_ref` is the foreign key behind the body's field of that name.
+  const prefix = `${table?.replace(PARTITION, '')}_`;
   const field =
-    constraint?.startsWith(`${table}_`) && constraint.endsWith('_ref')
-      ? constraint.slice(`${table}_`.length, -4)
-      : null;
+    constraint?.startsWith(prefix) && constraint.endsWith('_ref') ? constraint.slice(prefix.length, -4) : null;
   if (code === FOREIGN_KEY_VIOLATION && field) return unknownReference(field);
   // A time or number that the schema accepts may still be outside the range of PostgreSQL.
   if (code && OUT_OF_RANGE.includes(code)) return new AppError('VALIDATION_FAILED', 'A value is out of range');
