@@ -54,7 +54,7 @@ async function storeMessage(
     `select company_id, _id, default_agent, default_owner from inboxes where channel = 'WAP_AUTO_CLOSER' and network_address = $1 and status = 'ACTIVE'`,
     ['100000000000001'],
   );
-  await query('known', 'select 1 from messages where company_id = $1 and inbox_id = $2 and external_id = $3', [
+  await query('known', 'select 1 from message_keys where company_id = $1 and key = message_key($2, $3)', [
     company,
     inbox,
     `bare.${process.pid}.${unit}`,
@@ -95,7 +95,8 @@ async function storeMessage(
   const message = newId();
   await query(
     'message',
-    `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin, content_type, content, status, external_id, sent_at)
+    `with keyed as (insert into message_keys (company_id, key, message_id) values ($1, message_key($5, $7), $2))
+      insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin, content_type, content, status, external_id, sent_at)
       values ($1, $2, $3, $4, $5, 'WAP_AUTO_CLOSER', 'CONTACT', 'INCOMING', 'CHANNEL', 'TEXT', $6, 'RECEIVED', $7, now())`,
     [company, message, conversation, contact, inbox, `Mensagem ${unit}`, `bare.${process.pid}.${unit}`],
   );

@@ -227,7 +227,7 @@ const THREADS = `with t as (
     select company, _id, _id, inbox, channel, case when n % 50 = 0 then 'OPEN' else 'CLOSED' end, 'HUMAN', at, at,
       case when n % 50 <> 0 then at end from t`;
 
-const MESSAGES = `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin,
+const MESSAGES = `with stored as (insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin,
     content_type, content, status, external_id, created_at, updated_at, sent_at)
   select ($1::text[])[rank], first_id(at) || lpad(to_hex(m.n), 16, '0'), ${idOf('t.n')}, ${idOf('t.n')}, ($2::text[])[rank],
     case when rank = 1 then 'WAP_AUTO_CLOSER' else 'WEB_V2' end, case when is_in then 'CONTACT' else 'USER' end,
@@ -237,4 +237,5 @@ const MESSAGES = `insert into messages (company_id, _id, conversation_id, contac
     case when is_in then 'RECEIVED' else 'READ' end, 'seed.' || m.n, at, at, at
   from generate_series($3::bigint, $4::bigint) m (n)
     cross join lateral (select 1 + (m.n * 7919) % $5::bigint as n, m.n % 2 = 0 as is_in, now() - interval '300 days' + m.n * interval '2 seconds' as at) t
-    cross join lateral (select ${RANK} as rank) r`;
+    cross join lateral (select ${RANK} as rank) r returning *)
+  insert into message_keys (company_id, key, message_id) select company_id, message_key(inbox_id, external_id), _id from stored`;

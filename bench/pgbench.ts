@@ -10,9 +10,10 @@ const SCRIPT = (people: number): string => `\\set unit random(1, 4000000000000)
 \\set person random(0, ${people - 1})
 begin;
 select company_id as company, _id as inbox from inboxes where channel = 'WAP_AUTO_CLOSER' and network_address = '100000000000001' and status = 'ACTIVE' \\gset
-select count(*) as known from messages where company_id = :company and inbox_id = :inbox and external_id = 'pgbench.' || :unit::bigint \\gset
+select count(*) as known from message_keys where company_id = :company and key = message_key(:inbox, 'pgbench.' || :unit::bigint) \\gset
 select contact_id as contact from contact_identities where company_id = :company and kind = 'PHONE' and value = '55219' || (80000000 + :person::int) \\gset
 select _id as conversation from conversations where company_id = :company and inbox_id = :inbox and contact_id = :contact and status <> 'CLOSED' for no key update \\gset
+insert into message_keys (company_id, key, message_id) values (:company, message_key(:inbox, 'pgbench.' || :unit::bigint), lpad(to_hex(:unit::bigint), 24, '0'));
 insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin, content_type, content, status, external_id, sent_at)
   values (:company, lpad(to_hex(:unit::bigint), 24, '0'), :conversation, :contact, :inbox, 'WAP_AUTO_CLOSER', 'CONTACT', 'INCOMING', 'CHANNEL', 'TEXT', 'Mensagem', 'RECEIVED', 'pgbench.' || :unit::bigint, now());
 update conversations set last_message_id = lpad(to_hex(:unit::bigint), 24, '0'), last_message_at = now(), last_inbound_at = now(), window_expires_at = now() + interval '24 hours', unread_count = unread_count + 1 where company_id = :company and _id = :conversation;
