@@ -105,7 +105,8 @@ begin
     select t.company_id, t.user_id, t.kind, count(*)::int as count, case when count(*) = 1 then min(t._id) end as conversation_id
     from told t join users u on u.company_id = t.company_id and u._id = t.user_id and u.status <> 'INACTIVE'
     where not coalesce(actor ->> 'type' = 'USER' and actor ->> 'id' = t.user_id, false)
-      and (coalesce(actor ->> 'type' in ('USER', 'KEY'), false) or not has_blocked_contact(t.company_id, t._id)) and sees_conversation(t.company_id, t._id, t.user_id)
+      and (coalesce(actor ->> 'type' in ('USER', 'KEY'), false) or not has_blocked_contact(t.company_id, t._id))
+      and sees_conversation(t.company_id, t._id, t.user_id)
     group by t.company_id, t.user_id, t.kind order by t.company_id, t.user_id, t.kind
   ), recent as materialized (
     select news.*, n._id from news cross join lateral (
