@@ -3,6 +3,13 @@ create or replace function has_conversation(company text, inbox text, contact te
   select exists (select from conversations where company_id = company and inbox_id = inbox and contact_id = contact)
 $$;
 
+-- Whether the company has blocked the contact of a conversation. Until it unblocks the contact, no one is notified of what they write, no team
+-- assigns the conversation, no rule runs for it, and it has no SLA targets.
+create or replace function has_blocked_contact(company text, conversation text) returns boolean language sql stable as $$
+  select exists (select from conversations v join contacts c on c.company_id = v.company_id and c._id = v.contact_id
+    where v.company_id = company and v._id = conversation and c.blocked)
+$$;
+
 -- Triggers write conversation_activity, so no code can forget it.
 create or replace function begin_conversation_activity() returns trigger
 language plpgsql as $$

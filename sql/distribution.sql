@@ -30,6 +30,17 @@ create or replace trigger gives_out after update on conversations for each row
   when (waits_for_member(new) and (new.team_id is distinct from old.team_id or not waits_for_member(old)))
   execute function note_new_work();
 
+-- Conversations of a contact who is no longer blocked can be assigned.
+create or replace function note_unblocked() returns trigger language plpgsql as $$
+begin
+  perform note_team_turn(company_id, team_id) from (select distinct company_id, team_id from conversations v
+    where company_id = new.company_id and contact_id = new._id and waits_for_member(v)) waiting;
+  return null;
+end
+$$;
+create or replace trigger gives_out after update of blocked on contacts for each row
+  when (old.blocked and not new.blocked) execute function note_unblocked();
+
 -- A user owns one open conversation less: the user's teams may have waited for that.
 create or replace function note_freed_owner() returns trigger language plpgsql as $$
 begin

@@ -65,6 +65,7 @@ create or replace trigger notified_first_owner after insert on conversations for
 -- Many conversations may be opened, reopened or handed over by agents at once, by contacts of several companies: each user gets one change for all of them. The rule for
 -- a single change is that of notify_change. Those of a team notify its members, unless it gives
 -- them out itself: then only the member who gets one is notified. All others notify the users who have chosen it, because it is off by default.
+-- Those of blocked contacts notify only if a user or a key reopens or moves them.
 create or replace function notify_queue() returns trigger
 language plpgsql as $$
 declare
@@ -103,7 +104,9 @@ begin
   ), news as materialized (
     select t.company_id, t.user_id, t.kind, count(*)::int as count, case when count(*) = 1 then min(t._id) end as conversation_id
     from told t join users u on u.company_id = t.company_id and u._id = t.user_id and u.status <> 'INACTIVE'
-    where not coalesce(actor ->> 'type' = 'USER' and actor ->> 'id' = t.user_id, false) and sees_conversation(t.company_id, t._id, t.user_id)
+    where not coalesce(actor ->> 'type' = 'USER' and actor ->> 'id' = t.user_id, false)
+      and (coalesce(actor ->> 'type' in ('USER', 'KEY'), false) or not has_blocked_contact(t.company_id, t._id))
+      and sees_conversation(t.company_id, t._id, t.user_id)
     group by t.company_id, t.user_id, t.kind order by t.company_id, t.user_id, t.kind
   ), recent as materialized (
     select news.*, n._id from news cross join lateral (
@@ -129,19 +132,24 @@ create or replace trigger notified_queue after insert on conversations referenci
 create or replace trigger notified_queue_again after update on conversations referencing old table as earlier new table as opened
   for each statement execute function notify_queue();
 
--- Notifies the members of a team that gives out its conversations itself of those for which no member has room, once of each. Of very many, the
--- contacts who have waited longest are known already.
-create or replace function notify_waiting(company text, team text) returns void
+-- Notifies the members of a team that assigns by itself, once per conversation, of conversations that wait because no member who sees their
+-- inbox has capacity. `served` has the inboxes that a free member sees. If no member sees an inbox, the users who follow new conversations are
+-- notified. Of very many conversations, the contacts who have waited longest are known already.
+create or replace function notify_waiting(company text, team text, served text[]) returns void
 language sql as $$
   insert into notifications (company_id, _id, user_id, kind, conversation_id)
-    select company, new_id(), u._id, 'TEAM_ASSIGNED', w._id
+    select company, new_id(), u._id, r.kind, w._id
     from (select _id, waiting_since from conversations v where company_id = company and team_id = team and waits_for_member(v)
+          and inbox_id <> all (served) and not has_blocked_contact(company, v._id)
         order by waiting_since desc nulls last, _id desc limit 20) w
-      join team_members m on m.company_id = company and m.team_id = team
-      join users u on u.company_id = m.company_id and u._id = m.user_id and u.status <> 'INACTIVE'
-      left join notification_settings s on s.company_id = u.company_id and s.user_id = u._id and s.kind = 'TEAM_ASSIGNED'
-    where coalesce(s.in_console, notifies_by_default('TEAM_ASSIGNED', 'console')) and sees_conversation(company, w._id, u._id)
-      and not exists (select from notifications n where n.company_id = company and n.user_id = u._id and n.kind = 'TEAM_ASSIGNED'
+      cross join lateral (select user_id, 'TEAM_ASSIGNED' as kind from team_members where company_id = company and team_id = team
+        union all select user_id, kind from notification_settings where company_id = company and kind = 'UNASSIGNED_NEW' and in_console
+          and not exists (select from team_members m
+            where m.company_id = company and m.team_id = team and sees_conversation(company, w._id, m.user_id))) r
+      join users u on u.company_id = company and u._id = r.user_id and u.status <> 'INACTIVE'
+      left join notification_settings s on s.company_id = u.company_id and s.user_id = u._id and s.kind = r.kind
+    where coalesce(s.in_console, notifies_by_default(r.kind, 'console')) and sees_conversation(company, w._id, u._id)
+      and not exists (select from notifications n where n.company_id = company and n.user_id = u._id and n.kind = r.kind
         and n.conversation_id = w._id and n.created_at >= w.waiting_since)
     order by u._id, w._id
     on conflict (company_id, user_id, kind, conversation_id) where read_at is null do nothing

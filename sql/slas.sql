@@ -1,16 +1,30 @@
--- A trigger notes which conversations may have other clocks, so no code can forget it. Companies without a policy pay for two looks.
-create or replace function note_sla_turn() returns trigger language plpgsql as $$
-begin
+-- Triggers note which conversations may have other clocks, so no code can forget it. Companies without a policy pay for two looks.
+create or replace function note_sla_turn(company text, conversation text) returns void language sql as $$
   insert into sla_turns (company_id, _id, conversation_id)
-    select new.company_id, new_id(), new._id where exists (select from sla_policies where company_id = new.company_id)
-      or exists (select from conversation_slas where company_id = new.company_id and conversation_id = new._id);
+    select company, new_id(), conversation where exists (select from sla_policies where company_id = company)
+      or exists (select from conversation_slas where company_id = company and conversation_id = conversation)
+$$;
+
+create or replace function note_changed_conversation() returns trigger language plpgsql as $$
+begin
+  perform note_sla_turn(new.company_id, new._id);
   return null;
 end
 $$;
 create or replace trigger times_sla after update of status, priority, team_id, waiting_since on conversations for each row
   when (old.waiting_since is distinct from new.waiting_since or old.status <> new.status or old.priority <> new.priority
     or old.team_id is distinct from new.team_id)
-  execute function note_sla_turn();
+  execute function note_changed_conversation();
+
+create or replace function note_blocking() returns trigger language plpgsql as $$
+begin
+  perform note_sla_turn(company_id, _id) from conversations
+    where company_id = new.company_id and contact_id = new._id and status <> 'CLOSED';
+  return null;
+end
+$$;
+create or replace trigger times_sla after update of blocked on contacts for each row
+  when (old.blocked <> new.blocked) execute function note_blocking();
 
 -- The record of a conversation shows its clocks.
 create or replace function note_sla() returns trigger language plpgsql as $$

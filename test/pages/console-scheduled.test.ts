@@ -82,6 +82,24 @@ test('a message is sent later: the thread shows it with its text and time, which
   await close();
 });
 
+test('the text of a scheduled message cannot be saved with a variable that is left', async () => {
+  const { page, conversation, close } = await converse();
+  await sendLater(page, 'Bom dia!');
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit the scheduled message' });
+  const save = dialog.getByRole('button', { name: 'Save' });
+  await dialog.getByLabel('Text').fill('Olá {{contact.email}}');
+  await dialog.getByText('The contact has no value for {{contact.email}}.').waitFor();
+  assert.ok(await save.isDisabled());
+  await dialog.getByLabel('Text').fill('Olá Maria');
+  await save.click();
+  await waitUntil('the text to be saved', async () => {
+    const [scheduled] = await listScheduled(conversation);
+    return scheduled?.message.content === 'Olá Maria';
+  });
+  await close();
+});
+
 test('what another person or program schedules, changes and cancels is shown while the thread is open', async () => {
   const { page, conversation, close } = await converse();
   const send_at = `${IN_A_MONTH}:00.000Z`;

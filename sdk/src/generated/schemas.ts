@@ -594,7 +594,7 @@ export interface ContactCreate {
   owner?: string | null | undefined;
   /** The contact has opted out: sends end FAILED with OPTED_OUT */
   opted_out?: boolean | undefined;
-  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them, and they do not count as unread or waiting */
+  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but do not count as unread or waiting and notify no one, and no agent, rule or team acts on them */
   blocked?: boolean | undefined;
 }
 
@@ -625,7 +625,7 @@ export interface ContactUpdate {
   owner?: string | null | undefined;
   /** The contact has opted out: sends end FAILED with OPTED_OUT */
   opted_out?: boolean | undefined;
-  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them, and they do not count as unread or waiting */
+  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but do not count as unread or waiting and notify no one, and no agent, rule or team acts on them */
   blocked?: boolean | undefined;
 }
 
@@ -663,7 +663,7 @@ export interface ContactUpsertItem {
   custom_fields?: Record<string, string[] | number | boolean | string | null> | undefined;
   /** The contact has opted out: sends end FAILED with OPTED_OUT */
   opted_out?: boolean | undefined;
-  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them, and they do not count as unread or waiting */
+  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but do not count as unread or waiting and notify no one, and no agent, rule or team acts on them */
   blocked?: boolean | undefined;
 }
 
@@ -3819,6 +3819,124 @@ export interface CsatSurvey {
   updatedAt: string;
 }
 
+export interface ScheduledContent {
+  /** The kind of content. TEXT by default */
+  contentType?: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE' | undefined;
+  /** The text, or the caption of a file */
+  content?: string | null | undefined;
+  /** The uploaded file, for the type of a file */
+  attachment?: string | null | undefined;
+  /** The template with its values, for TEMPLATE */
+  template?: GivenTemplate | null | undefined;
+  /** Only for EMAIL: the subject and the recipients of the mail */
+  email?: {
+    /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
+    subject?: string | null | undefined;
+    /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
+    to?: string[] | undefined;
+    /** Cc: further recipients, visible to all recipients */
+    cc?: string[] | undefined;
+    /** Bcc: further recipients, hidden from the others */
+    bcc?: string[] | undefined;
+  } | null | undefined;
+}
+
+/** A message that is sent at a time */
+export interface ScheduledMessage {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** Identifier: 24 lower-case hex characters */
+  contact: string;
+  /** Identifier: 24 lower-case hex characters */
+  inbox: string;
+  /** The message to send */
+  message: {
+    /** The kind of content. TEXT by default */
+    contentType: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE';
+    /** The text, or the caption of a file */
+    content: string | null;
+    /** Identifier: 24 lower-case hex characters */
+    attachment: string | null;
+    /** The template with its values */
+    template: GivenTemplate | null;
+    /** Only for EMAIL: the subject and the recipients of the mail */
+    email?: {
+      /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
+      subject?: string | null | undefined;
+      /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
+      to?: string[] | undefined;
+      /** Cc: further recipients, visible to all recipients */
+      cc?: string[] | undefined;
+      /** Bcc: further recipients, hidden from the others */
+      bcc?: string[] | undefined;
+    } | null | undefined;
+  };
+  /** The message that it replies to */
+  reply_to: string | null;
+  /** When it is sent */
+  send_at: string;
+  /** Whether it was created with `hold_seconds`, so that its author could take it back */
+  is_held: boolean;
+  /** Whether it is cancelled if the contact writes first */
+  cancel_on_reply: boolean;
+  /** SCHEDULED; SENT: the network was called, and the message has a status of its own; CANCELLED; FAILED */
+  status: 'SCHEDULED' | 'SENT' | 'CANCELLED' | 'FAILED';
+  /** The message, once it is stored to be sent. A blocked or rejected message is stored as well */
+  sent_message: string | null;
+  /** Why it was cancelled; null unless it was */
+  cancel_reason: 'CANCELLED_BY_REQUEST' | 'REPLIED' | null;
+  /** Why it failed */
+  failure: {
+    /** The code of the cause in the errors of the message, or of the error with which a send would be refused. AUTHOR_INACTIVE: the user was deactivated, removed or given a role that cannot send, or no longer sees the inbox, or the API key was revoked or has expired. COMPANY_SUSPENDED: the company was suspended */
+    code: string;
+    /** The cause in a sentence */
+    message: string;
+  } | null;
+  /** The user, API key or rule in whose name it is sent */
+  created_by: {
+    /** The kind of author */
+    type: 'USER' | 'KEY' | 'RULE';
+    /** The id of the user, the API key or the rule */
+    _id: string;
+    /** The name shown to people */
+    name: string;
+  };
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface ScheduledMessageCreate {
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** The message to send */
+  message: ScheduledContent;
+  /** When it is sent: in the future, at most a year ahead */
+  send_at?: string | undefined;
+  /** Instead of `send_at`: holds the message for this long, so that its author can take it back */
+  hold_seconds?: number | undefined;
+  /** The message that it replies to */
+  reply_to?: string | null | undefined;
+  /** true: it is cancelled if the contact writes first */
+  cancel_on_reply?: boolean | undefined;
+}
+
+export interface ScheduledMessageUpdate {
+  /** The message to send */
+  message?: ScheduledContent | undefined;
+  /** When it is sent: in the future, at most a year ahead */
+  send_at?: string | undefined;
+  /** The message that it replies to */
+  reply_to?: string | null | undefined;
+  /** true: it is cancelled if the contact writes first */
+  cancel_on_reply?: boolean | undefined;
+}
+
 export interface ContactChange {
   /** Tags to add to each contact */
   add_tags?: string[] | undefined;
@@ -3834,7 +3952,7 @@ export interface ContactChange {
   language?: string | null | undefined;
   /** The contact has opted out: sends end FAILED with OPTED_OUT */
   opted_out?: boolean | undefined;
-  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them, and they do not count as unread or waiting */
+  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but do not count as unread or waiting and notify no one, and no agent, rule or team acts on them */
   blocked?: boolean | undefined;
   /** true: erases each contact like DELETE /v1/contacts/{id}, permanently and without an event. Not allowed with other changes */
   delete?: boolean | undefined;
@@ -4115,124 +4233,6 @@ export interface QuickReplyUpdate {
   content?: string | undefined;
   /** A file that is sent with the text */
   attachment?: string | null | undefined;
-}
-
-export interface ScheduledContent {
-  /** The kind of content. TEXT by default */
-  contentType?: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE' | undefined;
-  /** The text, or the caption of a file */
-  content?: string | null | undefined;
-  /** The uploaded file, for the type of a file */
-  attachment?: string | null | undefined;
-  /** The template with its values, for TEMPLATE */
-  template?: GivenTemplate | null | undefined;
-  /** Only for EMAIL: the subject and the recipients of the mail */
-  email?: {
-    /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
-    subject?: string | null | undefined;
-    /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
-    to?: string[] | undefined;
-    /** Cc: further recipients, visible to all recipients */
-    cc?: string[] | undefined;
-    /** Bcc: further recipients, hidden from the others */
-    bcc?: string[] | undefined;
-  } | null | undefined;
-}
-
-/** A message that is sent at a time */
-export interface ScheduledMessage {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** Identifier: 24 lower-case hex characters */
-  conversation: string;
-  /** Identifier: 24 lower-case hex characters */
-  contact: string;
-  /** Identifier: 24 lower-case hex characters */
-  inbox: string;
-  /** The message to send */
-  message: {
-    /** The kind of content. TEXT by default */
-    contentType: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE';
-    /** The text, or the caption of a file */
-    content: string | null;
-    /** Identifier: 24 lower-case hex characters */
-    attachment: string | null;
-    /** The template with its values */
-    template: GivenTemplate | null;
-    /** Only for EMAIL: the subject and the recipients of the mail */
-    email?: {
-      /** The subject. Without one, a reply uses the subject of its thread, and a first mail its first line */
-      subject?: string | null | undefined;
-      /** The recipients. Without any, the mail goes to the contact, or where the last mail wants replies */
-      to?: string[] | undefined;
-      /** Cc: further recipients, visible to all recipients */
-      cc?: string[] | undefined;
-      /** Bcc: further recipients, hidden from the others */
-      bcc?: string[] | undefined;
-    } | null | undefined;
-  };
-  /** The message that it replies to */
-  reply_to: string | null;
-  /** When it is sent */
-  send_at: string;
-  /** Whether it was created with `hold_seconds`, so that its author could take it back */
-  is_held: boolean;
-  /** Whether it is cancelled if the contact writes first */
-  cancel_on_reply: boolean;
-  /** SCHEDULED; SENT: the network was called, and the message has a status of its own; CANCELLED; FAILED */
-  status: 'SCHEDULED' | 'SENT' | 'CANCELLED' | 'FAILED';
-  /** The message, once it is stored to be sent. A blocked or rejected message is stored as well */
-  sent_message: string | null;
-  /** Why it was cancelled; null unless it was */
-  cancel_reason: 'CANCELLED_BY_REQUEST' | 'REPLIED' | null;
-  /** Why it failed */
-  failure: {
-    /** The code of the cause in the errors of the message, or of the error with which a send would be refused. AUTHOR_INACTIVE: the user was deactivated, removed or given a role that cannot send, or no longer sees the inbox, or the API key was revoked or has expired. COMPANY_SUSPENDED: the company was suspended */
-    code: string;
-    /** The cause in a sentence */
-    message: string;
-  } | null;
-  /** The user, API key or rule in whose name it is sent */
-  created_by: {
-    /** The kind of author */
-    type: 'USER' | 'KEY' | 'RULE';
-    /** The id of the user, the API key or the rule */
-    _id: string;
-    /** The name shown to people */
-    name: string;
-  };
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
-export interface ScheduledMessageCreate {
-  /** Identifier: 24 lower-case hex characters */
-  conversation: string;
-  /** The message to send */
-  message: ScheduledContent;
-  /** When it is sent: in the future, at most a year ahead */
-  send_at?: string | undefined;
-  /** Instead of `send_at`: holds the message for this long, so that its author can take it back */
-  hold_seconds?: number | undefined;
-  /** The message that it replies to */
-  reply_to?: string | null | undefined;
-  /** true: it is cancelled if the contact writes first */
-  cancel_on_reply?: boolean | undefined;
-}
-
-export interface ScheduledMessageUpdate {
-  /** The message to send */
-  message?: ScheduledContent | undefined;
-  /** When it is sent: in the future, at most a year ahead */
-  send_at?: string | undefined;
-  /** The message that it replies to */
-  reply_to?: string | null | undefined;
-  /** true: it is cancelled if the contact writes first */
-  cancel_on_reply?: boolean | undefined;
 }
 
 export interface Actions {
@@ -5288,7 +5288,7 @@ export interface Notification {
   company: string;
   /** The user who is notified */
   user: string;
-  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand, or in which no member has room; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened, or handed over by its agent; NOT_SENT: a scheduled or held message of the user failed and will not be sent; SLA_BREACHED: a target of an SLA policy was missed in a conversation that the user owns, or of a team of the user and without an owner, or without both if the user is notified of new conversations */
+  /** ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand, or in which no member has capacity; MENTIONED: a note mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened, or handed over by its agent, or waits in a team none of whose members sees its inbox; NOT_SENT: a scheduled or held message of the user failed and will not be sent; SLA_BREACHED: a target of an SLA policy was missed in a conversation that the user owns, or of a team of the user and without an owner, or without both if the user is notified of new conversations */
   kind: 'ASSIGNED' | 'TEAM_ASSIGNED' | 'MENTIONED' | 'REPLIED' | 'UNASSIGNED_NEW' | 'NOT_SENT' | 'SLA_BREACHED';
   /** Null if the notification stands for several conversations */
   conversation: string | null;
@@ -5368,7 +5368,7 @@ export interface NotificationSettings {
     /** Whether the user is mailed unread ones while away from the console */
     mail: boolean;
   };
-  /** When a conversation without an owner comes to a team of the user that assigns by hand, or in which no member has room */
+  /** When a conversation without an owner comes to a team of the user that assigns by hand, or in which no member has capacity */
   TEAM_ASSIGNED: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
@@ -5401,7 +5401,7 @@ export interface NotificationSettings {
     /** Whether the user is mailed unread ones while away from the console */
     mail: boolean;
   };
-  /** When a conversation without an owner or a team is opened or reopened, or handed over by its agent */
+  /** When a conversation without an owner or a team is opened or reopened, or handed over by its agent, or waits in a team none of whose members sees its inbox */
   UNASSIGNED_NEW: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
@@ -5448,7 +5448,7 @@ export interface NotificationSettingsChange {
     /** Whether the user is mailed unread ones while away from the console */
     mail?: boolean | undefined;
   } | undefined;
-  /** When a conversation without an owner comes to a team of the user that assigns by hand, or in which no member has room */
+  /** When a conversation without an owner comes to a team of the user that assigns by hand, or in which no member has capacity */
   TEAM_ASSIGNED?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;
@@ -5481,7 +5481,7 @@ export interface NotificationSettingsChange {
     /** Whether the user is mailed unread ones while away from the console */
     mail?: boolean | undefined;
   } | undefined;
-  /** When a conversation without an owner or a team is opened or reopened, or handed over by its agent */
+  /** When a conversation without an owner or a team is opened or reopened, or handed over by its agent, or waits in a team none of whose members sees its inbox */
   UNASSIGNED_NEW?: {
     /** Whether the user is notified. Without it nothing is stored */
     console: boolean;

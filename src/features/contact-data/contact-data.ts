@@ -8,6 +8,8 @@ import { AppError } from '../../platform/values/errors.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
 import { findAttachment, openAttachment } from '../attachments/attachments.ts';
 import { dropFolders } from '../attachments/file-names.ts';
+import { pageFollowUps } from '../agents/follow-ups/follow-ups.ts';
+import { pageTurns } from '../agents/turns/turns.ts';
 import { pageEnrollments } from '../campaigns/enrollments/enrollments.ts';
 import { readContact } from '../contacts/contacts.ts';
 import { pageNotes } from '../contacts/notes/notes.ts';
@@ -18,6 +20,7 @@ import { pageSurveys } from '../csat/csat.ts';
 import { pageMessages } from '../messages/messages.ts';
 import type { Message } from '../messages/schemas.ts';
 import { readForm, writeTranscript, type TranscriptForm } from '../messages/transcript/transcript.ts';
+import { pageScheduled } from '../scheduled-messages/scheduled-messages.ts';
 import { pageRowsOfContact } from '../tables/rows/of-contact.ts';
 import type { ContactDataQuery } from './schemas.ts';
 
@@ -64,11 +67,18 @@ async function* listFiles(asked: Asked): AsyncGenerator<ZipEntry> {
     },
     { name: 'conversations.json', pages: walkConversations(asked) },
   ];
-  for (const { name, pages } of lists) yield { name, changedAt, content: writeJson(pages) };
+  for (const { name, pages } of lists) yield makeEntry(name, changedAt, writeJson(pages));
   for await (const page of walkConversations(asked)) {
     for (const conversation of page) yield* listConversationFiles(asked, conversation);
   }
 }
+
+const makeEntry = (name: string, changedAt: Date, content: AsyncGenerator<string>): ZipEntry => ({
+  name,
+  changedAt,
+  content,
+  compress: true,
+});
 
 /** Without notes, a conversation does not show one as its last message, either. */
 async function* walkConversations({ tenant, contact, form }: Asked): AsyncGenerator<Conversation[]> {
@@ -86,23 +96,36 @@ async function* listConversationFiles(asked: Asked, conversation: Conversation):
   const changedAt = new Date(updatedAt);
   const folder = `conversations/${createdAt.slice(0, 10)}-${id}`;
   const files = new Set<string>();
-  const surveys = walk((at) => pageSurveys(tenant, { ...at, conversation: id }));
-  yield { name: `${folder}/messages.json`, changedAt, content: writeJson(walkMessages(asked, id, files)) };
-  yield { name: `${folder}/surveys.json`, changedAt, content: writeJson(surveys) };
-  yield { name: `${folder}/transcript.html`, changedAt, content: writeTranscript(tenant, conversation, form) };
+  const lists = {
+    'messages.json': noteFiles(files, walkMessages(asked, id), ({ attachment }) => attachment),
+    'scheduled-messages.json': noteFiles(
+      files,
+      walk((at) => pageScheduled(tenant, { ...at, conversation: id })),
+      ({ message }) => message.attachment,
+    ),
+    'follow-ups.json': walk((at) => pageFollowUps(tenant, { ...at, conversation: id })),
+    'agent-turns.json': walk((at) => pageTurns(tenant, { ...at, conversation: id })),
+    'surveys.json': walk((at) => pageSurveys(tenant, { ...at, conversation: id })),
+  };
+  for (const [name, pages] of Object.entries(lists)) yield makeEntry(`${folder}/${name}`, changedAt, writeJson(pages));
+  yield makeEntry(`${folder}/transcript.html`, changedAt, writeTranscript(tenant, conversation, form));
   for (const file of files) yield* openFile(asked, file, `${folder}/files`);
 }
 
-/** Notes which files the messages have. */
-async function* walkMessages(
-  { tenant, form }: Asked,
-  conversation: string,
+async function* walkMessages({ tenant, form }: Asked, conversation: string): AsyncGenerator<Message[]> {
+  for await (const page of walk((at) => pageMessages(tenant, conversation, at)))
+    yield page.filter(({ message_type: type }) => form.withNotes || type !== 'NOTE');
+}
+
+/** Adds the files of the records to `files`. */
+async function* noteFiles<R>(
   files: Set<string>,
-): AsyncGenerator<Message[]> {
-  for await (const page of walk((at) => pageMessages(tenant, conversation, at))) {
-    const shown = page.filter(({ message_type: type }) => form.withNotes || type !== 'NOTE');
-    for (const { attachment } of shown) if (attachment !== null) files.add(attachment);
-    yield shown;
+  pages: AsyncGenerator<R[]>,
+  findFile: (record: R) => string | null,
+): AsyncGenerator<R[]> {
+  for await (const page of pages) {
+    for (const file of page.map(findFile)) if (file !== null) files.add(file);
+    yield page;
   }
 }
 
@@ -116,6 +139,7 @@ async function* openFile({ kit, tenant }: Asked, id: string, folder: string): As
       name: `${folder}/${id}-${dropFolders(opened.fileName)}`,
       changedAt: new Date(row.createdAt),
       content: opened.body,
+      compress: false,
     };
   } finally {
     opened.body.destroy();

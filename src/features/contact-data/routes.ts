@@ -9,11 +9,23 @@ export function contactDataRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/contacts/:id/data',
     scope: 'contacts:read',
-    needs: [{ scopes: ['conversations:read', 'messages:read', 'attachments:read', 'tables:read', 'campaigns:read'] }],
+    needs: [
+      {
+        scopes: [
+          'conversations:read',
+          'messages:read',
+          'attachments:read',
+          'tables:read',
+          'campaigns:read',
+          'agents:read',
+        ],
+      },
+    ],
     summary: 'Download everything that is stored about a contact',
     description:
       'A ZIP for a person who asks for their data: the contact, the table rows that name it, its campaigns and ' +
-      "conversations, and per conversation the messages, satisfaction surveys, a transcript and the files. The team's " +
+      'conversations, and per conversation the messages, scheduled messages, follow-ups and turns of agents, satisfaction ' +
+      "surveys, a transcript and the files. The team's " +
       'notes are included only with `notes=true`. Conversations that the caller may not see are left out. If reading ' +
       'fails midway, the connection is cut.',
     params: ContactDataParams,

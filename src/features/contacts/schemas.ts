@@ -115,7 +115,7 @@ const writableProperties = {
   owner: nullable(recordId('user')),
   opted_out: plain.flag('The contact has opted out: sends end FAILED with OPTED_OUT'),
   blocked: plain.flag(
-    'The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them, and they do not count as unread or waiting',
+    'The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but do not count as unread or waiting and notify no one, and no agent, rule or team acts on them',
   ),
 };
 

@@ -57,6 +57,17 @@ async function countByOwner(ids: string[]): Promise<Map<string | null, number>> 
   return new Map(rows.map(({ owner, count }) => [owner, count]));
 }
 
+/** Returns the conversations of which each user has notifications of a kind, the last raised first. */
+const readTold = (users: Json[], kind: string): Promise<string[][]> =>
+  Promise.all(
+    users.map(async ({ token: key }) =>
+      (await call(200, 'GET', `/v1/notifications?kind=${kind}`, { key })).body.result.map(
+        ({ conversation }: Json) => conversation,
+      ),
+    ),
+  );
+const told = (...users: Json[]): Promise<string[][]> => readTold(users, 'TEAM_ASSIGNED');
+
 test('1,000 conversations that three processes give to seven members differ by one at most, and the away, the viewer and the stranger get none', async () => {
   const others = [createDistribution(kit), createDistribution(kit)];
   const again = setInterval(() => {
@@ -106,7 +117,7 @@ test('no member gets more than the capacity, also by two teams at once, and the 
   assert.equal(row?.open, 3);
 });
 
-test('what waits because no member has room notifies each member once, until the contact has waited anew', async () => {
+test('members are notified once of each conversation that waits because no member has capacity', async () => {
   const [ana, bia] = [await addUser(), await addUser()];
   const team = await addTeam([ana, bia], { distribution: 'ROUND_ROBIN', capacity: 1 });
   const ids = await bring(team, 3);
@@ -114,25 +125,63 @@ test('what waits because no member has room notifies each member once, until the
   const [waiting = ''] = (
     await database.sql<{ _id: string }>('select _id from conversations where _id = any($1) and owner_id is null', [ids])
   ).map(({ _id }) => _id);
-  const told = async (): Promise<string[][]> =>
-    Promise.all(
-      [ana, bia].map(async ({ token: key }) =>
-        (await call(200, 'GET', '/v1/notifications?kind=TEAM_ASSIGNED', { key })).body.result.map(
-          ({ conversation }: Json) => conversation,
-        ),
-      ),
-    );
-  await waitUntil('both to be notified', async () => (await told()).flat().length === 2);
-  assert.deepEqual(await told(), [[waiting], [waiting]]);
+  await waitUntil('both to be notified', async () => (await told(ana, bia)).flat().length === 2);
+  assert.deepEqual(await told(ana, bia), [[waiting], [waiting]]);
   await call(200, 'POST', '/v1/notifications/read', { key: ana.token, body: { until: new Date().toISOString() } });
-  // Another conversation asks the team again.
+  // A further conversation makes the team look for a free member again.
   const [more = ''] = await bring(team, 1);
-  await waitUntil('both to be notified of the next', async () => (await told()).flat().length === 4);
+  await waitUntil('both to be notified of the next', async () => (await told(ana, bia)).flat().length === 4);
   await settle();
-  assert.deepEqual(await told(), [
+  assert.deepEqual(await told(ana, bia), [
     [more, waiting],
     [more, waiting],
   ]);
+});
+
+test('members are notified again of a waiting conversation whose contact was answered and waits anew', async () => {
+  const ana = await addUser();
+  const team = await addTeam([ana], { distribution: 'ROUND_ROBIN', capacity: 1 });
+  await move(await write(), { owner: ana._id });
+  const [waiting = ''] = await bring(team, 1);
+  /** Makes the team look for a free member again, and marks what it tells as read. */
+  const look = async (): Promise<void> => {
+    await move(waiting, { team: null });
+    await move(waiting, { team });
+    await settle();
+    await call(200, 'POST', '/v1/notifications/read', { key: ana.token, body: { until: new Date().toISOString() } });
+  };
+  await look();
+  await look();
+  assert.deepEqual(await told(ana), [[waiting]]);
+  await database.sql('update conversations set waiting_since = now() where _id = $1', [waiting]);
+  await look();
+  assert.deepEqual(await told(ana), [[waiting, waiting]]);
+});
+
+test('a conversation in an inbox that no free member sees notifies the members who see it, or those who follow new conversations', async () => {
+  const [free, away, watcher] = [await addUser(), await addUser(), await addUser()];
+  await change(`/v1/users/${away._id}`, { availability: 'AWAY' });
+  const team = await addTeam([], {});
+  const hide = async (...users: Json[]): Promise<string> => {
+    const inbox = await insertInbox(platform, demo._id);
+    const members = { users: users.map(({ _id }) => _id), teams: [] };
+    await database.sql('update inboxes set members = $2 where _id = $1', [inbox, JSON.stringify(members)]);
+    return inbox;
+  };
+  const [seen = ''] = await bring(team, 1, { company: demo._id, inbox: await hide(away, watcher) });
+  const [unseen = ''] = await bring(team, 1, { company: demo._id, inbox: await hide(watcher) });
+  // The free member gets this one as soon as another change has ended.
+  const [held = ''] = await bring(team, 1);
+  const letGo = await lockRows(platform, 'conversations', [held]);
+  const UNASSIGNED_NEW = { console: true, browser: false };
+  await call(200, 'PUT', '/v1/notification-settings', { key: watcher.token, body: { UNASSIGNED_NEW } });
+  await change(`/v1/teams/${team}`, { distribution: 'ROUND_ROBIN', members: [free._id, away._id] });
+  await waitUntil('the members to be notified', async () => (await told(away)).flat().length > 0);
+  await letGo();
+  await awaitOwner(held, free._id);
+  assert.deepEqual(await told(free, away), [[], [seen]]);
+  assert.deepEqual(await readTold([free, watcher], 'UNASSIGNED_NEW'), [[], [unseen]]);
+  await database.sql('update inboxes set members = null');
 });
 
 test('a conversation waits for a full member until the contact of another one is erased', async () => {

@@ -84,9 +84,10 @@ async function giveOut(tx: TenantTx, team: string): Promise<boolean> {
       given.map(({ conversation }) => conversation),
     );
   }
-  if (free.length === 0) await notifyWaiting(tx, team);
+  const served = joinInboxes(free);
+  if (served !== null) await notifyWaiting(tx, team, served);
   // More than a portion is waiting, or other transactions have locked some.
-  if (free.length > 0 && (await hasWaiting(tx, team, joinInboxes(free))))
+  if (free.length > 0 && (await hasWaiting(tx, team, served)))
     await addTurn(tx, team, waiting.length === PORTION ? 0 : BUSY_SECONDS);
   return true;
 }

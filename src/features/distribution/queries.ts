@@ -70,8 +70,8 @@ export function findRule(tx: TenantTx, team: string): Promise<Rule | null> {
   });
 }
 
-const WAITING =
-  'v.company_id = $1 and v.team_id = $2 and waits_for_member(v) and ($3::text[] is null or v.inbox_id = any($3))';
+const WAITING = `v.company_id = $1 and v.team_id = $2 and waits_for_member(v) and ($3::text[] is null or v.inbox_id = any($3))
+  and not has_blocked_contact(v.company_id, v._id)`;
 
 /** A conversation that waits for a member, and its inbox. */
 export interface Waiting {
@@ -100,12 +100,12 @@ export function hasWaiting(tx: TenantTx, team: string, inboxes: string[] | null)
   });
 }
 
-/** Notifies the members of what waits because none of them has room, once of each conversation. */
-export async function notifyWaiting(tx: TenantTx, team: string): Promise<void> {
+/** Notifies the members, once per conversation, of conversations that wait because no member has capacity, except in the `served` inboxes. */
+export async function notifyWaiting(tx: TenantTx, team: string, served: string[]): Promise<void> {
   await exec(tx, {
     name: 'distribution.notifyWaiting',
-    text: 'select notify_waiting(company_id, _id) from teams where company_id = $1 and _id = $2',
-    values: [tx.companyId, team],
+    text: 'select notify_waiting(company_id, _id, $3) from teams where company_id = $1 and _id = $2',
+    values: [tx.companyId, team, served],
   });
 }
 

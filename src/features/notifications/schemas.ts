@@ -18,8 +18,8 @@ export const NOTIFICATION_KINDS = [
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 const kind = oneOf(
   NOTIFICATION_KINDS,
-  'ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand, or in which no member has room; MENTIONED: a note ' +
-    'mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened, or handed over by its agent; NOT_SENT: a scheduled or held message of the user ' +
+  'ASSIGNED: someone else made the user the owner; TEAM_ASSIGNED: a conversation without an owner came to a team of the user that assigns by hand, or in which no member has capacity; MENTIONED: a note ' +
+    'mentions the user; REPLIED: the contact wrote in a conversation that the user owns or follows; UNASSIGNED_NEW: a conversation without an owner or a team was opened or reopened, or handed over by its agent, or waits in a team none of whose members sees its inbox; NOT_SENT: a scheduled or held message of the user ' +
     'failed and will not be sent; SLA_BREACHED: a target of an SLA policy was missed in a conversation that the user owns, or of a team of the user and without an owner, or without both if the user is notified of new conversations',
 );
 
@@ -119,10 +119,11 @@ const changed = (description: string) =>
 const EVENTS = {
   ASSIGNED: 'When someone else makes the user the owner of a conversation',
   TEAM_ASSIGNED:
-    'When a conversation without an owner comes to a team of the user that assigns by hand, or in which no member has room',
+    'When a conversation without an owner comes to a team of the user that assigns by hand, or in which no member has capacity',
   MENTIONED: 'When a note mentions the user',
   REPLIED: 'When the contact writes in a conversation that the user owns or follows',
-  UNASSIGNED_NEW: 'When a conversation without an owner or a team is opened or reopened, or handed over by its agent',
+  UNASSIGNED_NEW:
+    'When a conversation without an owner or a team is opened or reopened, or handed over by its agent, or waits in a team none of whose members sees its inbox',
   NOT_SENT: 'When a scheduled or held message of the user fails',
   SLA_BREACHED:
     'When a target of an SLA policy is missed in a conversation of the user, or of a team of the user if it has no owner',

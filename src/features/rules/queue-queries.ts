@@ -18,7 +18,7 @@ export interface ClaimedEvent extends LeasedRow {
   conversation: string;
   message: string | null;
   is_automatic: boolean;
-  /** False for a suspended company, whose rules do not run. */
+  /** False for a suspended company or a blocked contact, for which no rule runs. */
   is_active: boolean;
   /** For REPLY_OVERDUE: the rule, and since when the contact had waited. */
   rule: string | null;
@@ -41,7 +41,8 @@ export async function claimEvents(
       update rule_events e set ${leaseColumns(RULE_EVENTS)}, attempts = attempts + 1
       from picked where ${isPicked('e')}
       returning e.company_id as company, e._id, attempts, claimed_at, event, conversation_id as conversation, message_id as message,
-        is_automatic, rule_id as rule, awaited_at, (select c.status = 'ACTIVE' from companies c where c._id = e.company_id) as is_active`,
+        is_automatic, rule_id as rule, awaited_at, (select c.status = 'ACTIVE' from companies c where c._id = e.company_id)
+          and not has_blocked_contact(e.company_id, e.conversation_id) as is_active`,
     values: pickValues(capacity),
   });
   return { claimed, dismissed: 0 };

@@ -30,6 +30,7 @@ const timed: Timed = {
   waiting_since: at('09:00'),
   begun_at: at('08:59'),
   first_reply_at: null,
+  is_blocked: false,
 };
 const set = (stored: Clocks | null, change: Partial<Timed>, now: string): Clocks | null =>
   setClocks(

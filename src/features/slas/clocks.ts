@@ -23,8 +23,8 @@ export function findCalendarOnce(): FindCalendar {
 }
 
 /**
- * Returns the clocks after a change; null for a conversation that has none: it is closed, no contact has waited in it, or no policy applies.
- * Clocks of an earlier opening of the conversation do not count.
+ * Returns the clocks after a change; null for a conversation that has none: it is closed, no contact has waited in it, its contact is
+ * blocked, or no policy applies. Clocks of an earlier opening of the conversation do not count.
  */
 export function setClocks(
   stored: Clocks | null,
@@ -32,12 +32,12 @@ export function setClocks(
   { policies, findCalendar }: Terms,
   now: Date,
 ): Clocks | null {
-  const { status, waiting_since, begun_at, first_reply_at } = timed;
+  const { status, waiting_since, begun_at, first_reply_at, is_blocked } = timed;
   const before = stored?.begun_at === begun_at ? stored : null;
   // Without clocks, the first message of a contact who has been answered is not known any more.
   const opened_at = before?.opened_at ?? (first_reply_at === null ? waiting_since : begun_at);
   const policy = policies.find((each) => applies(each, timed));
-  if (status === 'CLOSED' || opened_at === null || !policy) return null;
+  if (status === 'CLOSED' || is_blocked || opened_at === null || !policy) return null;
   const is_held = status === 'SNOOZED';
   const resumed_at = before?.is_held && !is_held ? now.toISOString() : (before?.resumed_at ?? null);
   const findDue = (minutes: number | null, since: string | null): string | null => {

@@ -74,6 +74,7 @@ export function findTimed(tx: TenantTx, ids: string[]): Promise<TimedConversatio
     name: 'slas.findTimed',
     text: `select v._id, v.status, priority_name(v.priority) as priority, v.inbox_id as inbox, v.team_id as team, v.waiting_since,
         history_time(coalesce(v.opened_at, v.created_at)) as begun_at, v.first_reply_at,
+        has_blocked_contact(v.company_id, v._id) as is_blocked,
         (select json_build_object('time_zone', h.time_zone, 'days', h.days, 'special_dates', h.special_dates)
           from inboxes i join business_hours h on h.company_id = i.company_id and h._id = i.business_hours
           where i.company_id = v.company_id and i._id = v.inbox_id) as hours,

@@ -11,6 +11,7 @@ export interface Timed {
   /** When it was opened, or reopened last; and when its contact was first answered since then. */
   begun_at: string;
   first_reply_at: string | null;
+  is_blocked: boolean;
   /** The business hours of the inbox; null if it is always open. */
   hours: Hours | null;
 }

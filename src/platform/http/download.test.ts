@@ -38,7 +38,7 @@ async function* writeEndless(name: string): AsyncGenerator<string> {
 
 async function* listEntries(name: string): AsyncGenerator<ZipEntry> {
   try {
-    yield { name: 'first.txt', changedAt: new Date(), content: writeEndless(name) };
+    yield { name: 'first.txt', changedAt: new Date(), content: writeEndless(name), compress: true };
   } finally {
     ended.push(`${name}.zip`);
   }

@@ -56,6 +56,8 @@ export interface ZipEntry {
   name: string;
   changedAt: Date;
   content: AsyncIterable<string | Uint8Array>;
+  /** False for what is stored as it is: a large file would keep a thread busy, and most files are compressed already. */
+  compress: boolean;
 }
 
 /** Sends a ZIP of files that are read one after the other. What sendFile says of portions holds for the files. */
@@ -73,9 +75,9 @@ export function sendZip(reply: FastifyReply, name: string, entries: AsyncIterabl
 async function packEntries(zip: ZipFile, out: PassThrough, entries: AsyncIterable<ZipEntry>): Promise<void> {
   const hungUp = new AbortController();
   out.once('close', () => hungUp.abort());
-  for await (const { name, changedAt, content } of entries) {
+  for await (const { name, changedAt, content, compress } of entries) {
     const source = addAbortSignal(hungUp.signal, Readable.from(content));
-    zip.addReadStream(source, name, { mtime: changedAt });
+    zip.addReadStream(source, name, { mtime: changedAt, compress });
     await finished(source);
   }
   zip.end();

@@ -1,4 +1,4 @@
-/** The commands that create records. Each opens what the button of its screen opens. */
+/** Commands that create records. Each opens the same form as the button on its screen. */
 import { useLocation } from 'wouter';
 import { askToCreate } from '../frame/creating.ts';
 import { useVisibleScreens } from '../frame/screens.ts';

@@ -5,7 +5,9 @@ import type { NOTIFICATIONS } from './texts.ts';
 
 /** What its text needs to know of a notification. */
 export interface Described extends Pick<Notification, 'kind' | 'conversation' | 'count'> {
-  /** The name of the contact, or of whoever wrote in the conversation, and of who caused it; null when there is none. */
+  /**
+   * The names of the contact, or of the person who wrote in the conversation, and of the user who caused it; null if there is none.
+   */
   contact: string | null;
   actor: string | null;
 }

@@ -10,15 +10,35 @@ import { Menu } from '../../ui/menu.tsx';
 import { showError } from '../../ui/toast.tsx';
 
 const DATA = defineTexts(
-  { title: 'Download data', all: 'All data', withNotes: "All data with the team's notes" },
   {
-    'pt-BR': { title: 'Baixar os dados', all: 'Todos os dados', withNotes: 'Todos os dados com as notas da equipe' },
-    es: { title: 'Descargar los datos', all: 'Todos los datos', withNotes: 'Todos los datos con las notas del equipo' },
+    title: 'Download data',
+    contents:
+      'The contact, table rows and campaigns; conversations with messages, scheduled messages, follow-ups, work of agents, ratings and files',
+    all: 'All data',
+    withNotes: "All data with the team's notes",
+  },
+  {
+    'pt-BR': {
+      title: 'Baixar os dados',
+      contents:
+        'O contato, linhas de tabelas e campanhas; conversas com mensagens, mensagens agendadas, acompanhamentos, trabalho de agentes, avaliações e arquivos',
+      all: 'Todos os dados',
+      withNotes: 'Todos os dados com as notas da equipe',
+    },
+    es: {
+      title: 'Descargar los datos',
+      contents:
+        'El contacto, filas de tablas y campañas; conversaciones con mensajes, mensajes programados, seguimientos, trabajo de agentes, valoraciones y archivos',
+      all: 'Todos los datos',
+      withNotes: 'Todos los datos con las notas del equipo',
+    },
   },
 );
 
 /** A user without one of them would get less than the name of the button promises. */
-const SCOPES = ['conversations', 'messages', 'attachments', 'tables', 'campaigns'].map((kind) => `${kind}:read`);
+const SCOPES = ['conversations', 'messages', 'attachments', 'tables', 'campaigns', 'agents'].map(
+  (kind) => `${kind}:read`,
+);
 
 export function DataMenu({ contact }: { contact: string }): ReactElement | null {
   const texts = useTexts(DATA);
@@ -31,6 +51,7 @@ export function DataMenu({ contact }: { contact: string }): ReactElement | null 
   if (!SCOPES.every((scope) => holdsScope(scopes, scope))) return null;
   return (
     <Menu
+      title={texts.contents}
       items={[
         { key: 'all', label: texts.all, icon: 'download', onSelect: () => save(false) },
         { key: 'notes', label: texts.withNotes, icon: 'note', onSelect: () => save(true) },

@@ -14,7 +14,7 @@ import { useFirstRun } from './state.ts';
 import { useChecklist, type Step } from './steps.ts';
 import { FIRST_RUN, STEP_ABOUT, STEP_ACTIONS, STEP_NAMES } from './texts.ts';
 
-/** On a phone it is a line that opens, so that it leaves the conversations in view. */
+/** On a phone it is one line that expands, to keep the conversations in view. */
 export function FirstRun(): ReactElement {
   const texts = useTexts(FIRST_RUN);
   const { end } = useFirstRun();

@@ -6,6 +6,7 @@ import { parley } from '../../../client.ts';
 import { COMMAND_KEY } from '../../../frame/shortcuts.ts';
 import { findReturn } from '../../../frame/writing.ts';
 import type { FeedView } from '../../../records/feeds.ts';
+import { findUnfilled } from '../../../records/quick-replies.ts';
 import { changeScheduled, findSecondsLeft, sendScheduled } from '../../../records/scheduled-messages.ts';
 import { useMay, useSession } from '../../../session/session.ts';
 import { useExplainFailure } from '../../../texts/failures.ts';
@@ -24,6 +25,7 @@ import { Quote } from './message.tsx';
 import { findTemplateText } from './outbox.ts';
 import { SENDING } from './sending-texts.ts';
 import { useTakeBack } from './taking-back.ts';
+import { THREAD } from './texts.ts';
 import { MOST_CHARACTERS } from './text-input.tsx';
 import { TimeDialog } from './time-menu.tsx';
 
@@ -214,21 +216,31 @@ interface EditDialogProps {
 /** Changes the time of a message and its text, if it has one. */
 function EditDialog({ scheduled: { message, send_at }, change, onClose }: EditDialogProps): ReactElement {
   const texts = useTexts(SENDING);
+  const { fillIn } = useTexts(THREAD);
   const { TEXT: label } = useTexts(CONTENT_NAMES);
   const common = useTexts(COMMON);
   const [text, write] = useState(message.content ?? '');
   const content = text.trim() || null;
+  const unfilled = findUnfilled(text);
   return (
     <TimeDialog
       title={texts.editScheduled}
       label={texts.sendAt}
       action={common.save}
       first={send_at}
-      isComplete={content !== null || message.contentType !== 'TEXT'}
+      isComplete={unfilled === null && (content !== null || message.contentType !== 'TEXT')}
       take={(at) => change({ send_at: at, ...(content !== message.content && { message: { ...message, content } }) })}
       onClose={onClose}
     >
-      {message.content !== null && <TextArea label={label} value={text} maxLength={MOST_CHARACTERS} onChange={write} />}
+      {message.content !== null && (
+        <TextArea
+          label={label}
+          value={text}
+          maxLength={MOST_CHARACTERS}
+          error={unfilled === null ? null : fillIn(unfilled)}
+          onChange={write}
+        />
+      )}
     </TimeDialog>
   );
 }
