@@ -20,6 +20,7 @@ async function recordMacros(take: Take, conversation: string): Promise<void> {
   const actions = { reply: 'Thank you, {{contact.first_name}}!', status: 'CLOSED', add_tags: ['done'] };
   const macro = await take('POST /v1/macros', '', { body: { name: 'Thank and close', actions } });
   await take('POST /v1/conversations/{id}/macro', conversation, { body: { macro: macro._id, hold_seconds: 10 } });
+  await take('POST /v1/macros/{id}/run', macro._id, { body: { ids: [conversation] } });
   await take('PATCH /v1/macros/{id}', macro._id, { body: { name: 'Thank the contact and close' } });
   await take('DELETE /v1/macros/{id}', macro._id);
 }
