@@ -1939,7 +1939,7 @@ export interface Methods {
     listBulkRuns: ListMethod<[query?: MessagesListBulkRunsQuery, options?: CallOptions], BulkRun>;
     /** Read a bulk run. Returns the current result, also while the run is in progress. Runs are kept for 30 days. Requires the scope `messages:read`. */
     getBulkRun: (id: string, options?: CallOptions) => Promise<BulkResult>;
-    /** Write a note for the team. A note is stored in the conversation and not sent to anyone. Users mentioned in it find it with `GET /v1/messages?mentioned=<id>`. Requires the scope `notes:create`. */
+    /** Write a note for the team. A note is stored in the conversation and not sent to anyone. It has a text, a file of any type, or both. Users mentioned in it find it with `GET /v1/messages?mentioned=<id>`. Requires the scope `notes:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     writeNote: (body: WriteNote, options?: CallOptions) => Promise<Message>;
     /** Delete a sent message for everyone. Deletes the message at the network, and then its content here; `revoked_at` is set, and MESSAGE_REVOKED is emitted. A message that is deleted already is returned unchanged. Possible for PARTNER_API with a paired phone, and for WEB_V2. Requires the scope `messages:create`. */
     revoke: (id: string, options?: CallOptions) => Promise<Message>;

@@ -1330,10 +1330,12 @@ export interface WriteNote {
   conversationId: string;
   /** The note */
   message: {
-    /** The text */
-    content: string;
-    /** The kind of content */
-    contentType?: 'TEXT' | undefined;
+    /** The text. Required without `attachment` */
+    content?: string | undefined;
+    /** An uploaded file */
+    attachment?: string | undefined;
+    /** TEXT, or the kind of file; by default the `file_type` of the attachment */
+    contentType?: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | undefined;
   };
   /** Users mentioned in the note; they find it with GET /v1/messages?mentioned=<id> */
   mentions?: string[] | undefined;
