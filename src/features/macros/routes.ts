@@ -5,10 +5,9 @@ import { declareTag } from '../../platform/http/description.ts';
 import type { Need } from '../../platform/http/needs.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
-import { readRun } from '../../platform/work/runs/runs.ts';
 import { Conversation, ConversationParams } from '../conversations/schemas.ts';
 import { actionNeeds } from './actions.ts';
-import { CONVERSATION_RUNS } from '../conversations/bulk/runs.ts';
+import { ConversationRun } from '../conversations/bulk/schemas.ts';
 import {
   createMacro,
   findVisible,
@@ -19,7 +18,7 @@ import {
   runMacro,
   updateMacroById,
 } from './macros.ts';
-import { runMacroInMany } from './runs.ts';
+import { readMacroRun, runMacroInMany } from './runs.ts';
 import {
   Macro,
   MacroCreate,
@@ -156,10 +155,10 @@ function runManyRoute(app: FastifyInstance, kit: Kit): void {
       'A conversation in which it cannot run is reported in `failures` with the error code of that request.',
     params: MacroParams,
     body: ref(MacroRunMany),
-    answers: { 201: CONVERSATION_RUNS.schema },
+    answers: { 201: ref(ConversationRun) },
     errors: ['RUNS_WAITING', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, body, reply }) =>
       runMacroInMany(tenant, params.id, body, readRequestOrigin(reply.request)),
-    again: ({ read }, id) => readRun(read, CONVERSATION_RUNS, id),
+    again: readMacroRun,
   });
 }

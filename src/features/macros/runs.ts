@@ -4,6 +4,7 @@ import { recordAudit, toLoggedActor, type Origin } from '../../platform/http/aud
 import type { Acting, Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { expectFound } from '../../platform/values/errors.ts';
 import type { ClaimLoop } from '../../platform/work/claims/claim-loop.ts';
+import { readRun } from '../../platform/work/runs/runs.ts';
 import { startChangeRuns, type AskedChange } from '../../platform/work/runs/changes.ts';
 import { makeChange } from '../conversations/bulk/change.ts';
 import { addConversationRun, CONVERSATION_RUNS } from '../conversations/bulk/runs.ts';
@@ -30,6 +31,9 @@ export async function runMacroInMany(
   const input: MacroInput = { macro: { _id, name }, actions };
   return addConversationRun(tenant, { ...asked, input, origin });
 }
+
+export const readMacroRun = ({ read }: Tenant, id: string): Promise<ConversationRun> =>
+  readRun(read, CONVERSATION_RUNS, id);
 
 const isMacro = (input: RunInput): input is MacroInput => 'macro' in input;
 

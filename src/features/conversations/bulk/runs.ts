@@ -50,7 +50,7 @@ export const startRun = (
   { change, ...asked }: ConversationRunCreate,
   origin: Origin,
 ): Promise<ConversationRun> =>
-  addConversationRun(tenant, { ...asked, input: change, origin }, (asked) => checkChange(tenant.read, asked));
+  addConversationRun(tenant, { ...asked, input: change, origin }, (input) => checkChange(tenant.read, input));
 
 /** Checks what holds for all conversations, and not what depends on the state of each. */
 export async function checkChange(read: TenantRead, change: ConversationChange): Promise<void> {
