@@ -62,9 +62,11 @@ async function record(platform: Platform, name: string, path: string, step: Step
   return answer.body;
 }
 
-/** An answer as the examples show it: a file that is no text stands there by its name. */
-const describeAnswer = ({ body, headers }: Answer): Json =>
-  headers.get('content-type') === 'application/zip' ? 'contact.zip' : body;
+/** An answer as the examples show it: a file that is not text by its name. */
+function describeAnswer({ body, headers }: Answer): Json {
+  if (/json|^text\//.test(headers.get('content-type') ?? '')) return body;
+  return /filename="(.+?)"/.exec(headers.get('content-disposition') ?? '')?.[1] ?? body;
+}
 
 /** Records how a record and its list are read, unless that is recorded already. */
 async function recordReads(platform: Platform, template: string, path: string, { key }: Step): Promise<void> {

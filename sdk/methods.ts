@@ -136,6 +136,9 @@ export const METHODS: Record<string, Record<string, string>> = {
     writeNote: 'POST /v1/messages/note',
     revoke: 'POST /v1/messages/{id}/revoke',
   },
+  macros: {
+    runInMany: 'POST /v1/macros/{id}/run',
+  },
   rules: {
     listRuns: 'GET /v1/rules/{id}/runs',
     dryRun: 'POST /v1/rules/dry-run',

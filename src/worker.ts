@@ -12,7 +12,6 @@ import { contactImporter } from './features/contacts/import/importer.ts';
 import { purgeContactRunsJob } from './features/contacts/bulk/jobs.ts';
 import { startContactRuns } from './features/contacts/bulk/work.ts';
 import { purgeConversationRunsJob } from './features/conversations/bulk/jobs.ts';
-import { startConversationRuns } from './features/conversations/bulk/work.ts';
 import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
 import { stripFieldJob } from './features/custom-fields/jobs.ts';
 import { releaseBusinessJob, releaseTeamJob, releaseUserJob } from './features/departures/jobs.ts';
@@ -33,6 +32,7 @@ import {
 import { historyOverdueJob, requestHistoryJob } from './features/inboxes/history/jobs.ts';
 import { startPreparing } from './features/knowledge/loop.ts';
 import { purgeChangesJob } from './features/live/jobs.ts';
+import { startConversationRuns } from './features/macros/runs.ts';
 import { findUndividedJob, makePartitionsJob } from './features/messages/jobs.ts';
 import { createPartsUpkeep } from './features/messages/parts-upkeep.ts';
 import { mailAwayJob, purgeNotificationsJob, sendAwayMailJob } from './features/notifications/jobs.ts';

@@ -201,6 +201,7 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
       { scope: `agents:${action}`, why: 'works without a person, as agents do' },
     ]),
   ),
+  'POST /v1/macros/{id}/run': { scope: 'conversations:update', why: 'changes conversations' },
   'POST /v1/conversations/{id}/macro': { scope: 'conversations:update', why: 'changes a conversation' },
   ...Object.fromEntries(
     ['now', 'summary', 'series', 'series/export', 'breakdown', 'breakdown/export'].map((name) => [

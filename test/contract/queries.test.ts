@@ -9,6 +9,7 @@ import { after, test } from 'node:test';
 import { parseSync, Visitor } from 'oxc-parser';
 import pg from 'pg';
 import type { Executor, Statement } from '../../src/platform/store/db.ts';
+import { NAMES } from '../../src/features/audit/names.ts';
 import { PUSH_QUEUE } from '../../src/features/notifications/push/queue-queries.ts';
 import { MOVED_TABLES } from '../../src/features/merges/conversations/queries.ts';
 import { AWAY_QUEUE } from '../../src/features/away-texts/source.ts';
@@ -38,8 +39,9 @@ import { bindKeyToRecord, purgeAttempts, runOnce } from '../../src/platform/http
 import { purgeBuckets } from '../../src/platform/http/limits.ts';
 import type { Window } from '../../src/platform/store/paging.ts';
 import { IN_STRETCH, purgeByPages } from '../../src/platform/store/retention.ts';
+import { findNames } from '../../src/platform/store/names.ts';
 import { lockLimit } from '../../src/platform/store/limit-lock.ts';
-import type { SystemTx, TenantTx } from '../../src/platform/store/tenant.ts';
+import type { SystemTx, TenantRead, TenantTx } from '../../src/platform/store/tenant.ts';
 import type { FactsSql } from '../../src/features/admission/recipient-sql.ts';
 import { connectAs, openTestDatabase } from '../support/database.ts';
 
@@ -402,6 +404,10 @@ async function collectPlatform(): Promise<Found[]> {
     });
   const parts = [
     part('events.emit', both, (tx) => emit(tx, [item])),
+    part('store/names.findNames', 'TenantRead', (tx) => {
+      const asked = Object.keys(NAMES).map((kind) => [kind as keyof typeof NAMES, new Set(['0'.repeat(24)])] as const);
+      return findNames(tx as unknown as TenantRead, NAMES, new Map(asked));
+    }),
     part('audit.recordAudit', both, (tx) => recordAudit(tx, AUDIT_ENTRY)),
     part('idempotency.purgeAttempts', 'SystemTx', (tx) => purgeAttempts(tx, 1)),
     part('limits.purgeBuckets', 'SystemTx', purgeBuckets),

@@ -62,6 +62,35 @@ test('a macro is written by keyboard, and run from the conversation and from the
   await close();
 });
 
+test('a macro is run in the selected conversations from their bar and from the palette, after a question with their number', async () => {
+  const actions = { note: 'Ligar amanhã', priority: 'HIGH' };
+  await call(201, 'POST', '/v1/macros', { body: { name: 'Call back', actions } });
+  const people = ['Bia Ramos', 'Caio Ramos'];
+  for (const [index, name] of people.entries())
+    await platform.receive({ from: `551198888008${index}`, name, text: 'Liguem, por favor' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/unassigned' });
+  for (const name of people) await page.getByRole('checkbox', { name: `Select the conversation with ${name}` }).check();
+  const bar = page.getByRole('region', { name: '2 selected' });
+  await bar.getByRole('button', { name: 'Run a macro' }).click();
+  await page.getByRole('menuitem', { name: 'Call back' }).press('Enter');
+  assert.deepEqual(await findBarriers(page), []);
+  await findDialog(page).getByRole('button', { name: 'Run the macro Call back in 2 conversations' }).click();
+  await page.getByText('Macro Call back run in 2 conversations').waitFor();
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('call back');
+  await page.getByRole('option', { name: 'Run the macro Call back in 2 conversations' }).click();
+  await findDialog(page).getByRole('button', { name: 'Back', exact: true }).click();
+  for (const { _id, priority } of (await read('/v1/conversations?search=ramos')).result as Json[]) {
+    const notes = (await read(`/v1/messages/conversation/${_id}`)).result.filter(
+      ({ message_type: type }: Json) => type === 'NOTE',
+    );
+    assert.deepEqual([priority, notes.map(({ content }: Json) => content)], ['HIGH', ['Ligar amanhã']]);
+  }
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('a rule is written, as number 1, tried on the last days, and shows what it has done and the message that started it', async () => {
   await platform.receive({ from: '5511988880072', name: 'Carla Modelo', text: 'Pode mandar a nota fiscal?' });
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/rules' });

@@ -96,6 +96,7 @@ import type {
   Macro,
   MacroCreate,
   MacroRun,
+  MacroRunMany,
   MacroUpdate,
   McpCheck,
   McpServer,
@@ -1938,7 +1939,7 @@ export interface Methods {
     listBulkRuns: ListMethod<[query?: MessagesListBulkRunsQuery, options?: CallOptions], BulkRun>;
     /** Read a bulk run. Returns the current result, also while the run is in progress. Runs are kept for 30 days. Requires the scope `messages:read`. */
     getBulkRun: (id: string, options?: CallOptions) => Promise<BulkResult>;
-    /** Write a note for the team. A note is stored in the conversation and not sent to anyone. Users mentioned in it find it with `GET /v1/messages?mentioned=<id>`. Requires the scope `notes:create`. */
+    /** Write a note for the team. A note is stored in the conversation and not sent to anyone. It has a text, a file of any type, or both. Users mentioned in it find it with `GET /v1/messages?mentioned=<id>`. Requires the scope `notes:create`. Also requires `attachments:read` if the body names a file that the caller has not uploaded. */
     writeNote: (body: WriteNote, options?: CallOptions) => Promise<Message>;
     /** Delete a sent message for everyone. Deletes the message at the network, and then its content here; `revoked_at` is set, and MESSAGE_REVOKED is emitted. A message that is deleted already is returned unchanged. Possible for PARTNER_API with a paired phone, and for WEB_V2. Requires the scope `messages:create`. */
     revoke: (id: string, options?: CallOptions) => Promise<Message>;
@@ -2046,6 +2047,8 @@ export interface Methods {
     list: ListMethod<[query?: MacrosListQuery, options?: CallOptions], Macro>;
     /** Create a macro. Only its owner can see and change a personal macro. Owners and admins can change a shared one. Requires the scope `conversations:update`. Also requires `messages:update` for a macro shared by the company; `messages:create` if the actions write to the contact; `notes:create` if the actions write a note; `attachments:read` if the body names a file that the caller has not uploaded. */
     create: (body: MacroCreate, options?: CallOptions) => Promise<Macro>;
+    /** Run a macro in many conversations. Returns a bulk change of conversations immediately; GET /v1/conversations/bulk/{id} shows its progress, and it is cancelled there. A worker runs the macro, as it is now, in one conversation after the other, as POST /v1/conversations/{id}/macro does. A conversation in which it cannot run is reported in `failures` with the error code of that request. Requires the scope `conversations:update`. Also requires `messages:create` if the actions write to the contact; `notes:create` if the actions write a note. */
+    runInMany: (id: string, body: MacroRunMany, options?: CallOptions) => Promise<ConversationRun>;
   };
   rules: {
     /** Remove a rule. Events that are still waiting no longer run it. Its runs can no longer be listed. Requires the scope `agents:delete`. */
@@ -2508,6 +2511,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     get: { method: 'GET', path: '/v1/macros/{id}' },
     list: { method: 'GET', path: '/v1/macros', query: true, answer: 'list' },
     create: { method: 'POST', path: '/v1/macros', body: 'json', key: true },
+    runInMany: { method: 'POST', path: '/v1/macros/{id}/run', body: 'json', key: true },
   },
   rules: {
     delete: { method: 'DELETE', path: '/v1/rules/{id}' },

@@ -1330,10 +1330,12 @@ export interface WriteNote {
   conversationId: string;
   /** The note */
   message: {
-    /** The text */
-    content: string;
-    /** The kind of content */
-    contentType?: 'TEXT' | undefined;
+    /** The text. Required without `attachment` */
+    content?: string | undefined;
+    /** An uploaded file */
+    attachment?: string | undefined;
+    /** TEXT, or the kind of file; by default the `file_type` of the attachment */
+    contentType?: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | undefined;
   };
   /** Users mentioned in the note; they find it with GET /v1/messages?mentioned=<id> */
   mentions?: string[] | undefined;
@@ -2499,7 +2501,7 @@ export interface AuditEntry {
   resource: string;
   /** Identifier: 24 lower-case hex characters */
   resource_id: string | null;
-  /** The name that the record has now; of a conversation or message that of the contact. Null if it was erased, has no name, or the caller may not read it */
+  /** The name that the record has now; of a conversation or message that of the contact, of an import that of the file. Null if it was erased, has no name, or the caller may not read it */
   resource_name: string | null;
   /** Which fields of the record were set; never their values */
   fields: string[];
@@ -4087,8 +4089,15 @@ export interface ConversationRun {
   _id: string;
   /** Identifier: 24 lower-case hex characters */
   company: string;
-  /** The change to each conversation */
-  change: ConversationChange;
+  /** The change to each conversation; null for a macro */
+  change: ConversationChange | null;
+  /** The macro that is run in each conversation; null for a change */
+  macro: {
+    /** Identifier: 24 lower-case hex characters */
+    _id: string;
+    /** The name shown to people */
+    name: string;
+  } | null;
   /** The state of the run. FAILED: it ended before its last conversation, and `error` says why */
   status: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED';
   /** The selected conversations */
@@ -4308,6 +4317,13 @@ export interface MacroRun {
   macro: string;
   /** Holds the message to the contact for this long, so that it can be cancelled; 0, the default, sends it at once */
   hold_seconds?: number | undefined;
+}
+
+export interface MacroRunMany {
+  /** The conversations to change. Either ids or filter is required */
+  ids?: string[] | undefined;
+  /** Selects the conversations that GET /v1/conversations lists with these filters when the run begins, at most 10,000; {} selects all. Either ids or filter is required */
+  filter?: ConversationFilters | undefined;
 }
 
 export interface RuleCondition {

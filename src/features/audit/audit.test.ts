@@ -7,6 +7,7 @@ import { startPlatform, type Answer, type CallOptions, type Json } from '../../.
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { type Statement } from '../../platform/store/db.ts';
 import { ROLES } from '../../platform/store/roles.ts';
+import { importSheet, type FormParts } from '../../../test/support/sheets.ts';
 import { sendText, writeAsContact } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow } from '../../platform/store/paging.ts';
@@ -17,6 +18,7 @@ import { listAudit, type AuditFilter } from './queries.ts';
 const platform = await startPlatform();
 const { database, demo } = platform;
 const PATH = '/v1/audit';
+const SEGMENT_FILTER = { field: 'contact.name', operator: 'eq', value: 'Ana' };
 const PASSWORD = 'correct horse battery';
 
 async function audit(query: Record<string, string> = {}, options: CallOptions = {}): Promise<Json> {
@@ -138,6 +140,43 @@ describe('the line that a write leaves in the audit', () => {
     assert.equal((await listLines(about))[0].resource_name, name);
     await platform.call(200, 'DELETE', `/v1/contacts/${contact._id}`);
     assert.equal((await listLines(about))[0].resource_name, null);
+  });
+
+  test('a shared segment is named for callers who may read contacts, a shared view for those who may read conversations', async () => {
+    const { key, _id: company } = await platform.createCompany();
+    const body = { name: 'Mine', is_shared: true, filters: {} };
+    await platform.call(201, 'POST', '/v1/views', { key, body });
+    await platform.call(201, 'POST', '/v1/segments', {
+      key,
+      body: { ...body, filters: { filters: JSON.stringify([SEGMENT_FILTER]) } },
+    });
+    const say = async (scope: string): Promise<unknown[]> => {
+      const { token } = await platform.createKey(company, ['audit:read', scope]);
+      const lines = await Promise.all(['views', 'segments'].map((resource) => listLines({ resource }, { key: token })));
+      return lines.flat().map((line) => line.resource_name);
+    };
+    assert.deepEqual(await say('contacts:read'), [null, 'Mine']);
+    assert.deepEqual(await say('conversations:read'), ['Mine', null]);
+  });
+
+  test('an entry names imports by their file, rows by their table and number, and templates', async () => {
+    const { key } = await platform.createCompany();
+    const columns = [{ key: 'product', title: 'Product', type: 'TEXT' }];
+    const { body: table } = await platform.call(201, 'POST', '/v1/tables', { key, body: { name: 'Orders', columns } });
+    const data = { product: 'Cake' };
+    await platform.call(201, 'POST', `/v1/tables/${table._id}/rows`, { key, body: { data } });
+    const sheet = (name: string, text: string): FormParts => ({ file: { name, data: text } });
+    await importSheet(platform, `/v1/tables/${table._id}/import`, sheet('orders.csv', 'product\nBread\n'), { key });
+    await importSheet(platform, '/v1/contacts/import', sheet('people.csv', 'email\nana@example.test\n'), { key });
+    const names = async (action: string, by = key): Promise<unknown[]> =>
+      (await listLines({ action }, { key: by })).map((line) => line.resource_name);
+    assert.deepEqual(await names('tables.create-row'), ['Orders #1']);
+    assert.deepEqual(await names('tables.import'), ['orders.csv']);
+    assert.deepEqual(await names('contacts.import'), ['people.csv']);
+    const template = { name: 'named_here', language: 'pt_BR', category: 'UTILITY' };
+    const path = `/v1/inboxes/${demo.inbox}/templates`;
+    await platform.call(201, 'POST', path, { body: { ...template, components: [{ type: 'BODY', text: 'Oi' }] } });
+    assert.deepEqual(await names('templates.create', demo.key), ['named_here']);
   });
 
   test('a change whose audit line cannot be written does not happen', async () => {

@@ -2,13 +2,12 @@
 import type { Kit } from '../../kit.ts';
 import { purgeAttempts } from '../../platform/http/idempotency.ts';
 import { isId } from '../../platform/values/ids.ts';
-import { allows } from '../../platform/values/scopes.ts';
 import { purgeBuckets } from '../../platform/http/limits.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import { workInPortions } from '../../platform/store/portions.ts';
 import { renewPartitions, type PartitionedTable } from '../../platform/store/partitions.ts';
 import type { SystemTx, Tenant } from '../../platform/store/tenant.ts';
-import { findNames } from './name-queries.ts';
+import { nameRecords } from './names.ts';
 import { deleteOldAudit, findFirstKeptLine, listAudit, listInstallationAudit } from './queries.ts';
 import type { AuditEntry, AuditLine, AuditQuery } from './schemas.ts';
 import { declareSettingLimit } from '../../platform/values/limits.ts';
@@ -35,12 +34,6 @@ export async function pageAudit(tenant: Tenant, query: AuditQuery): Promise<Page
   };
   const page = await listAudit(tenant.read, filter, pageWindow('audit', query));
   return { ...page, result: await nameRecords(tenant, page.result) };
-}
-
-async function nameRecords({ read, principal }: Tenant, lines: AuditLine[]): Promise<AuditEntry[]> {
-  const ids = [...new Set(lines.flatMap(({ resource_id: id }) => id ?? []))];
-  const names = ids.length > 0 ? await findNames(read, ids, (scope) => allows(principal.scopes, scope)) : null;
-  return lines.map((line) => ({ ...line, resource_name: names?.get(line.resource_id ?? '') ?? null }));
 }
 
 // The number of newest lines that the operator's command shows; no one looks through more.

@@ -20,7 +20,7 @@ export const AuditEntry = define(
     resource_id: nullable(recordId('*')),
     resource_name: nullable(
       plain.text(
-        'The name that the record has now; of a conversation or message that of the contact. Null if it was erased, has no name, or the caller may not read it',
+        'The name that the record has now; of a conversation or message that of the contact, of an import that of the file. Null if it was erased, has no name, or the caller may not read it',
       ),
     ),
     fields: Type.Array(plain.text('The names of the fields in the request, without their values'), {

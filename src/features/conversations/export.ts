@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { sendCsv } from '../../platform/http/download.ts';
+import { findNames, groupIds } from '../../platform/store/names.ts';
 import { walkPages } from '../../platform/store/paging.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
 import { csvLine } from '../../platform/work/sheets/csv.ts';
@@ -10,12 +11,18 @@ import type { CustomField } from '../custom-fields/schemas.ts';
 import { listAllDefinitions } from '../custom-fields/values.ts';
 import { toCell } from '../imports/cells.ts';
 import { pageConversations } from './list.ts';
-import { nameAssigned } from './name-queries.ts';
+import { NAMES } from './names-sql.ts';
 import type { Conversation, ConversationFilters } from './schemas.ts';
 
 const SUMMARY = ['name', 'phone_number', 'email'] as const;
 /** What is also written by its name, because people read the file, too. */
-const NAMED = ['inbox', 'owner', 'team', 'agent', 'step'] as const;
+const NAMED = [
+  ['inbox', 'inboxes'],
+  ['owner', 'users'],
+  ['team', 'teams'],
+  ['agent', 'agents'],
+  ['step', 'steps'],
+] as const satisfies [keyof Conversation, keyof typeof NAMES][];
 const COLUMNS = [
   'inbox',
   'channel',
@@ -67,12 +74,12 @@ async function* writePortions(
   fields: CustomField[],
 ): AsyncGenerator<string> {
   const summary = SUMMARY.map((name) => `contact_${name}`);
-  const named = NAMED.map((name) => `${name}_name`);
+  const named = NAMED.map(([name]) => `${name}_name`);
   const custom = fields.map(({ slug }) => `custom_fields.${slug}`);
   yield csvLine(['_id', 'contact', ...summary, ...named, ...COLUMNS, ...custom]);
   for await (const page of pages) {
-    const ids = new Set(page.flatMap((each) => NAMED.flatMap((name) => each[name] ?? [])));
-    const names = await nameAssigned(tenant.walk, [...ids]);
+    const ids = page.flatMap((each) => NAMED.map(([name, kind]) => [kind, each[name]] as const));
+    const names = await findNames(tenant.walk, NAMES, groupIds(ids));
     yield page.map((each) => toLine(each, fields, names)).join('');
   }
 }
@@ -82,7 +89,7 @@ function toLine(conversation: Conversation, fields: CustomField[], names: Map<st
   const held = new Map(custom_fields.map((field) => [field._id, field.value]));
   return csvLine([
     ...[_id, contact, ...SUMMARY.map((name) => summary[name])].map(toCell),
-    ...NAMED.map((name) => toCell(names.get(conversation[name] ?? '') ?? null)),
+    ...NAMED.map(([name]) => toCell(names.get(conversation[name] ?? '') ?? null)),
     ...COLUMNS.map((column) => toCell(conversation[column])),
     ...fields.map((field) => toCell(held.get(field._id))),
   ]);

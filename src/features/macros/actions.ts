@@ -92,7 +92,8 @@ export async function makeActions(
 ): Promise<string | null> {
   const { message, change } = splitActions(actions);
   const { note } = actions;
-  if (note !== undefined) await storeNote(tx, acting, { conversationId: conversation, message: { content: note } });
+  if (note !== undefined)
+    await storeNote(kit, tx, acting, { conversationId: conversation, message: { content: note } });
   const scheduled = message && (await scheduleMessage(tx, acting, { conversation, message, holdSeconds }));
   if (!isDeepStrictEqual(change, {})) await makeChange(kit, tx, acting, { id: conversation, change, audit });
   if (scheduled !== null) await leaveClosed(tx, scheduled);

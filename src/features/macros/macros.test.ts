@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { awaitRun, holdRuns } from '../../../test/support/conversation-runs.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { readMessage, silenceNetwork, writeAsContact } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
@@ -97,6 +98,68 @@ test('saving or running a macro requires the scopes for each of its actions', as
   const body = { name: 'x', actions: { reply: 'Oi' } };
   expectProblem(await call(403, 'POST', PATH, { key, body }), 'FORBIDDEN', 'authorization');
   await run(quiet._id, conversation._id, {}, key);
+});
+
+test('a macro in many conversations does in each what it does alone, as it was when the run started, and reports where it cannot', async () => {
+  const [first, second, gone] = [
+    await writeAsContact(platform),
+    await writeAsContact(platform),
+    await writeAsContact(platform),
+  ];
+  const macro = await create({ note: 'Ligar amanhã', reply: 'Oi', add_tags: ['vip'] });
+  const conversations = [first, second, gone].map(({ conversation }) => conversation._id);
+  const [alone = '', ...ids] = conversations;
+  await run(macro._id, alone, {}, operator.token);
+  const release = await holdRuns(platform);
+  const body = { ids };
+  const { body: begun } = await call(201, 'POST', `${PATH}/${macro._id}/run`, { key: operator.token, body });
+  assert.deepEqual([begun.change, begun.macro], [null, { _id: macro._id, name: 'Done' }]);
+  await call(200, 'PATCH', `${PATH}/${macro._id}`, { body: { actions: { status: 'CLOSED' } } });
+  await call(200, 'DELETE', `/v1/contacts/${gone.contact._id}`);
+  await release();
+  const ended = await awaitRun(platform, begun._id);
+  assert.deepEqual(
+    [
+      ended.status,
+      ended.processed,
+      ended.changed_count,
+      ended.failures.map(({ conversation, code }: Json) => [conversation, code]),
+    ],
+    ['COMPLETED', 2, 1, [[gone.conversation._id, 'NOT_FOUND']]],
+  );
+  const readResult = async (id: string): Promise<unknown> => {
+    const { tags, status } = (await call(200, 'GET', `/v1/conversations/${id}`)).body;
+    const [scheduled] = await listScheduled(id);
+    const note = (await listMessages(id)).find(({ message_type }) => message_type === 'NOTE');
+    const { result } = (await call(200, 'GET', `/v1/audit?resource=${id}`)).body;
+    const lines = result.map(({ action, fields, actor, address }: Json) => [action, fields, actor, address]);
+    return {
+      tags,
+      status,
+      sent: [scheduled?.['message'], scheduled?.['created_by']],
+      note: [note?.['content'], note?.['sender']],
+      lines,
+    };
+  };
+  assert.deepEqual(await readResult(second.conversation._id), await readResult(alone));
+});
+
+test('a macro in many conversations requires the scopes for each of its actions, and a selection', async () => {
+  const { conversation } = await writeAsContact(platform);
+  const { token: key } = await platform.createKey(demo._id, ['conversations:*']);
+  const ids = [conversation._id];
+  for (const actions of [{ reply: 'Oi' }, { note: 'Oi' }]) {
+    const { _id } = await create(actions);
+    const refused = await call(403, 'POST', `${PATH}/${_id}/run`, { key, body: { ids } });
+    expectProblem(refused, 'FORBIDDEN', 'authorization');
+  }
+  const { _id } = await create({ add_tags: ['a'] });
+  const path = `${PATH}/${_id}/run`;
+  await awaitRun(platform, (await call(201, 'POST', path, { key, body: { ids } })).body._id);
+  expectProblem(await call(400, 'POST', path, { body: {} }), 'VALIDATION_FAILED', 'ids');
+  expectProblem(await call(400, 'POST', path, { body: { ids: [newId()] } }), 'UNKNOWN_REFERENCE', 'ids[0]');
+  const own = await create({ add_tags: ['a'] }, { owner: operator._id }, operator.token);
+  expectProblem(await call(404, 'POST', `${PATH}/${own._id}/run`, { body: { ids } }), 'NOT_FOUND');
 });
 
 test('personal macros are seen by their owner only, and shared ones are changed by owners and admins', async () => {

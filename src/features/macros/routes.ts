@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { readRequestOrigin } from '../../platform/http/access.ts';
 import { declareTag } from '../../platform/http/description.ts';
 import type { Need } from '../../platform/http/needs.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { Conversation, ConversationParams } from '../conversations/schemas.ts';
 import { actionNeeds } from './actions.ts';
+import { ConversationRun } from '../conversations/bulk/schemas.ts';
 import {
   createMacro,
   findVisible,
@@ -16,6 +18,7 @@ import {
   runMacro,
   updateMacroById,
 } from './macros.ts';
+import { readMacroRun, runMacroInMany } from './runs.ts';
 import {
   Macro,
   MacroCreate,
@@ -23,6 +26,7 @@ import {
   MacroParams,
   MacroQuery,
   MacroRun,
+  MacroRunMany,
   MacroUpdate,
   type Actions,
 } from './schemas.ts';
@@ -64,6 +68,7 @@ export function macroRoutes(app: FastifyInstance, kit: Kit): void {
   });
   recordRoutes(app, kit);
   runRoute(app, kit);
+  runManyRoute(app, kit);
 }
 
 function recordRoutes(app: FastifyInstance, kit: Kit): void {
@@ -131,5 +136,29 @@ function runRoute(app: FastifyInstance, kit: Kit): void {
     ],
     handler: (tenant, { params, body }) => runMacro(kit, tenant, params.id, body),
     again: readRunConversation,
+  });
+}
+
+function runManyRoute(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/macros/:id/run',
+    scope: 'conversations:update',
+    needs: actionNeeds<{ params: { id: string } }>(
+      async (tenant, { params }) => (await findVisible(tenant, params.id))?.actions ?? null,
+    ),
+    action: 'conversations.start-bulk',
+    summary: 'Run a macro in many conversations',
+    description:
+      'Returns a bulk change of conversations immediately; GET /v1/conversations/bulk/{id} shows its progress, and it is cancelled there. ' +
+      'A worker runs the macro, as it is now, in one conversation after the other, as POST /v1/conversations/{id}/macro does. ' +
+      'A conversation in which it cannot run is reported in `failures` with the error code of that request.',
+    params: MacroParams,
+    body: ref(MacroRunMany),
+    answers: { 201: ref(ConversationRun) },
+    errors: ['RUNS_WAITING', 'QUOTA_EXCEEDED'],
+    handler: (tenant, { params, body, reply }) =>
+      runMacroInMany(tenant, params.id, body, readRequestOrigin(reply.request)),
+    again: readMacroRun,
   });
 }

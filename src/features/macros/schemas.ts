@@ -12,8 +12,9 @@ import {
   strict,
   Timestamp,
 } from '../../platform/values/schema.ts';
+import { runRequest } from '../../platform/work/runs/schemas.ts';
 import { MARK_UNREAD } from '../conversations/bulk/schemas.ts';
-import { SHARED_CHANGES, tagList } from '../conversations/schemas.ts';
+import { ConversationFilters, SHARED_CHANGES, tagList } from '../conversations/schemas.ts';
 import { MAX_TEXT } from '../messages/schemas.ts';
 import { VARIABLES } from '../quick-replies/schemas.ts';
 import { MAX_HOLD_SECONDS } from '../scheduled-messages/schemas.ts';
@@ -109,6 +110,9 @@ export const MacroRun = define(
   }),
 );
 export type MacroRun = Static<typeof MacroRun>;
+
+export const MacroRunMany = define('MacroRunMany', runRequest('conversation', ConversationFilters, {}));
+export type MacroRunMany = Static<typeof MacroRunMany>;
 
 export const MacroParams = Type.Object({ id: recordId('macro') });
 export const MacroList = pageSchema(ref(Macro));

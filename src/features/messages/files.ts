@@ -40,17 +40,29 @@ export function checkFile(
   path = MESSAGE_PATH,
 ): StoredFile {
   const { contentType } = content;
-  const { file_type, state, failure } = attachment;
+  const { file_type } = attachment;
   if (!fitsContent(attachment, contentType))
     throw invalid(path, `has the type ${file_type}, but this operation sends ${contentType}`, 'TYPE_MISMATCH');
-  const sent = chooseFile(can.media, contentType, { attachment, path });
-  const { bytes } = sent;
-  if (state !== 'READY' || bytes === null) throw invalid(path, failure ?? 'has no file yet', 'NOT_AVAILABLE');
+  const file = expectStored(attachment, chooseFile(can.media, contentType, { attachment, path }), path);
   const format = can.media.find((each) => each.contentType === contentType);
   if (format) {
-    checkSize(format, { ...sent, bytes }, path);
+    checkSize(format, file.sent, path);
     checkCaption(format, textOf(content));
   }
+  return file;
+}
+
+/** Returns the attachment of a note, which no network has to accept. */
+export function checkNoteFile(attachment: NamedAttachment, contentType: ContentType): StoredFile {
+  if (!fitsContent(attachment, contentType))
+    throw invalid(MESSAGE_PATH, `has the type ${attachment.file_type} and not ${contentType}`, 'TYPE_MISMATCH');
+  return expectStored(attachment, attachment, MESSAGE_PATH);
+}
+
+function expectStored(attachment: NamedAttachment, sent: NamedAttachment, path: string): StoredFile {
+  const { state, failure } = attachment;
+  const { bytes } = sent;
+  if (state !== 'READY' || bytes === null) throw invalid(path, failure ?? 'has no file yet', 'NOT_AVAILABLE');
   return { ...attachment, sent: { ...sent, bytes } };
 }
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { uploadFile } from '../../../test/support/attachments.ts';
+import { makeGif } from '../../../test/support/media-samples.ts';
 import { makePhoneNumber } from '../../../test/support/network.ts';
-import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import {
   PLAIN_FIELDS,
@@ -11,6 +13,7 @@ import {
   sendText,
   silenceNetwork,
 } from '../../../test/support/traffic.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);
@@ -76,6 +79,31 @@ test('the list of a conversation has its received, sent and failed messages and 
     page.result.map((item: Json) => 'failure_reason' in item),
     [false, false, true, false],
   );
+});
+
+test('a note can have a file of any type with a text, and no network has to accept it', async () => {
+  const { conversation } = await writeAsContact(platform);
+  const upload = await uploadFile(platform, { data: makeGif(), name: 'print.gif' });
+  const write = (status: number, message: Json): Promise<Answer> =>
+    call(status, 'POST', '/v1/messages/note', { body: { conversationId: conversation._id, message } });
+  const { body: note } = await write(201, { content: 'O erro dela', attachment: upload._id });
+  const { message_type, contentType, content, attachment, media } = note;
+  assert.deepEqual(
+    [message_type, contentType, content, attachment, media.fileName],
+    ['NOTE', 'IMAGE', 'O erro dela', upload._id, 'print.gif'],
+  );
+  assert.deepEqual(await readMessage(platform, note._id), note);
+  const { body: file } = await write(201, { attachment: upload._id, contentType: 'DOCUMENT' });
+  assert.deepEqual([file.contentType, file.content], ['DOCUMENT', null]);
+  expectProblem(await call(409, 'DELETE', `/v1/resource/attachments/${upload._id}`), 'ATTACHMENT_IN_USE');
+  const refused: [Json, string, string][] = [
+    [{}, 'VALIDATION_FAILED', 'message.content'],
+    [{ content: 'x', contentType: 'IMAGE' }, 'VALIDATION_FAILED', 'message.contentType'],
+    [{ attachment: upload._id, contentType: 'TEXT' }, 'VALIDATION_FAILED', 'message.contentType'],
+    [{ attachment: upload._id, contentType: 'AUDIO' }, 'VALIDATION_FAILED', 'message.attachment'],
+    [{ attachment: newId() }, 'UNKNOWN_REFERENCE', 'message.attachment'],
+  ];
+  for (const [message, code, path] of refused) expectProblem(await write(400, message), code, path);
 });
 
 test('a list of messages without parameters has the twenty oldest messages, oldest first, with the total count', async () => {

@@ -1,12 +1,15 @@
 /** Reads the messages of a company, and writes the team's notes. */
-import { listParts } from '../../channels/content.ts';
-import { expectFound, unknownReference } from '../../platform/values/errors.ts';
+import { listParts, type MessageContent } from '../../channels/content.ts';
+import type { Kit } from '../../kit.ts';
+import { expectFound, invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Acting, Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { expectConversation } from '../conversations/conversations.ts';
+import { expectAttachment } from '../attachments/attachments.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { readAuthor } from './authors.ts';
+import { checkNoteFile, describeFile, lockAttachments, type StoredFile } from './files.ts';
 import { insertOutgoing, type NewOutgoing } from './insert-queries.ts';
 import { noteOutgoing } from './note-outgoing.ts';
 import { findBody, findMessage, findMessages, listMessages, lockSendTarget } from './queries.ts';
@@ -37,22 +40,23 @@ export async function pageMessages(
 }
 
 /** Stores a note for the team. Nothing is sent to the contact, and no event is emitted. */
-export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Message> {
+export async function writeNote(kit: Kit, tenant: Tenant, input: WriteNote): Promise<Message> {
   return tenant.tx(async (tx) => {
-    const note = await storeNote(tx, tenant, input);
+    const note = await storeNote(kit, tx, tenant, input);
     tx.created(note._id);
     return note;
   });
 }
 
 /** Stores a note in the caller's transaction. */
-export async function storeNote(tx: TenantTx, { actor }: Acting, input: WriteNote): Promise<Message> {
+export async function storeNote(kit: Kit, tx: TenantTx, { actor }: Acting, input: WriteNote): Promise<Message> {
   // A note goes to no one, so no kind of name is looked for.
   const target = await lockSendTarget(tx, input.conversationId, {});
   if (!target) throw unknownReference('conversationId');
   const { mentions = [] } = input;
   const mentioned = Object.fromEntries(mentions.map((user, index) => [`mentions[${index}]`, user]));
   await expectUsers(tx, mentioned, target.inbox);
+  const { content, file } = await readNote(tx, input.message);
   const fresh: NewOutgoing = {
     ...readAuthor(actor),
     _id: newId(),
@@ -61,9 +65,9 @@ export async function storeNote(tx: TenantTx, { actor }: Acting, input: WriteNot
     inbox: target.inbox,
     channel: target.channel,
     message_type: 'NOTE',
-    content: listParts({ contentType: 'TEXT', content: input.message.content }),
-    attachment: null,
-    media: null,
+    content: listParts(content),
+    attachment: file?._id ?? null,
+    media: file && describeFile(kit, file),
     reply_to: null,
     mentions,
     is_test: target.is_test,
@@ -73,4 +77,22 @@ export async function storeNote(tx: TenantTx, { actor }: Acting, input: WriteNot
   const note = await insertOutgoing(tx, fresh);
   noteOutgoing(tx, actor, [fresh], { cards: [], at: note.createdAt });
   return note;
+}
+
+/** Reads the text or the file of a note. The file cannot be removed until the note is stored. */
+async function readNote(
+  tx: TenantTx,
+  { content, attachment: id, contentType }: WriteNote['message'],
+): Promise<{ content: MessageContent; file: StoredFile | null }> {
+  if (id === undefined) {
+    if (content === undefined) throw invalid('message.content', 'is required without attachment', 'REQUIRED');
+    if (contentType !== undefined && contentType !== 'TEXT')
+      throw invalid('message.contentType', `is ${contentType}, but the note has no file`, 'TYPE_MISMATCH');
+    return { content: { contentType: 'TEXT', content }, file: null };
+  }
+  if (contentType === 'TEXT') throw invalid('message.contentType', 'is TEXT, but the note has a file', 'TYPE_MISMATCH');
+  await lockAttachments(tx, [id]);
+  const attachment = await expectAttachment(tx, id, 'message.attachment');
+  const type = contentType ?? attachment.file_type;
+  return { content: { contentType: type, content: content ?? null }, file: checkNoteFile(attachment, type) };
 }

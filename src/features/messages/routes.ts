@@ -133,11 +133,11 @@ function writeRoutes(app: FastifyInstance, kit: Kit): void {
     action: 'messages.create',
     summary: 'Write a note for the team',
     description:
-      'A note is stored in the conversation and not sent to anyone. Users mentioned in it find it with `GET /v1/messages?mentioned=<id>`.',
+      'A note is stored in the conversation and not sent to anyone. It has a text, a file of any type, or both. Users mentioned in it find it with `GET /v1/messages?mentioned=<id>`.',
     body: ref(WriteNote),
     answers: { 201: ref(Message) },
     errors: ['QUOTA_EXCEEDED'],
-    handler: (tenant, { body }) => writeNote(tenant, body),
+    handler: (tenant, { body }) => writeNote(kit, tenant, body),
     again: readMessage,
   });
 }

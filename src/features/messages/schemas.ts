@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { CONTENT_TYPES, type InteractiveOffer } from '../../channels/content.ts';
 import { CHANNEL_NAMES } from '../../channels/registry.ts';
-import type { FileType } from '../../platform/work/media/formats.ts';
+import { FILE_TYPES, type FileType } from '../../platform/work/media/formats.ts';
 import { pageSchema, pageQuery, searchParameter } from '../../platform/store/paging.ts';
 import {
   define,
@@ -277,8 +277,13 @@ export const WriteNote = define(
   strict({
     conversationId: recordId('conversation'),
     message: plain.strict('The note', {
-      content,
-      contentType: Type.Optional(oneOf(['TEXT'], 'The kind of content')),
+      content: Type.Optional(
+        Type.Unsafe<string>({ ...content, description: 'The text. Required without `attachment`' }),
+      ),
+      attachment: Type.Optional(recordId('attachment', 'An uploaded file')),
+      contentType: Type.Optional(
+        oneOf(['TEXT', ...FILE_TYPES], 'TEXT, or the kind of file; by default the `file_type` of the attachment'),
+      ),
     }),
     mentions: Type.Optional(
       Type.Array(recordId('user'), {

@@ -19,8 +19,14 @@ function failWith(...errors: Error[]): { executor: Executor; left: Error[] } {
 
 test('a read of an export that finds no turn tries again, and any other error ends it', async () => {
   const busy = failWith(new AppError('UNAVAILABLE'), new AppError('UNAVAILABLE'));
-  assert.deepEqual(await withPatience(busy.executor).query(STATEMENT), []);
+  assert.deepEqual(await withPatience(busy.executor, 0).query(STATEMENT), []);
   const broken = failWith(new AppError('NOT_FOUND'), new Error('never reached'));
   await assert.rejects(withPatience(broken.executor).query(STATEMENT), { code: 'NOT_FOUND' });
   assert.equal(broken.left.length, 1);
+});
+
+test('a read of an export that never finds its turn ends with UNAVAILABLE after twelve tries', async () => {
+  const busy = failWith(...Array.from({ length: 13 }, () => new AppError('UNAVAILABLE')));
+  await assert.rejects(withPatience(busy.executor, 0).query(STATEMENT), { code: 'UNAVAILABLE', status: 503 });
+  assert.equal(busy.left.length, 1);
 });

@@ -28,21 +28,21 @@ const ATTEMPTS = 12;
 const PAUSE_MS = 500;
 
 /** Makes reads try again that found no turn or no connection in time. */
-export function withPatience(executor: Executor): Executor {
+export function withPatience(executor: Executor, pauseMs = PAUSE_MS): Executor {
   return {
-    query: <R>(statement: Statement) => insist(() => executor.query<R>(statement)),
-    execute: (statement) => insist(() => executor.execute(statement)),
+    query: <R>(statement: Statement) => insist(() => executor.query<R>(statement), pauseMs),
+    execute: (statement) => insist(() => executor.execute(statement), pauseMs),
   };
 }
 
-async function insist<T>(run: () => Promise<T>): Promise<T> {
+async function insist<T>(run: () => Promise<T>, pauseMs: number): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await run();
     } catch (error) {
       const isLater = error instanceof AppError && error.code === 'UNAVAILABLE';
       if (!isLater || attempt === ATTEMPTS) throw error;
-      await sleep(PAUSE_MS);
+      await sleep(pauseMs);
     }
   }
 }

@@ -620,6 +620,11 @@ export const SAMPLES: Record<string, Sample> = {
     prepare: addPair,
   },
   'POST /v1/conversations/{id}/macro': { body: (own) => ({ macro: findId(own, 'macro'), hold_seconds: 0 }) },
+  'POST /v1/macros/{id}/run': {
+    body: (own) => ({ ids: [findId(own, 'conversation')], filter: undefined }),
+    excludes: { filter: ['ids'] },
+    prepare: endRuns,
+  },
   'POST /v1/rules': { body: makeRule, at: sendsTemplate },
   'PATCH /v1/rules/{id}': { body: makeRule, at: sendsTemplate },
   'POST /v1/rules/dry-run': { body: (own) => ({ event: 'MESSAGE_RECEIVED', conditions: onField(own) }) },

@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import { compose, useMayCompose } from '../frame/composing.ts';
 import { FRAME, SCREEN_NAMES } from '../frame/texts.ts';
 import { OPEN_CONVERSATION } from '../frame/writing.ts';
+import { useSelectedCommands } from '../frame/selected-commands.ts';
 import { useVisibleScreens } from '../frame/screens.ts';
 import { chooseTheme, THEMES } from '../frame/theme.ts';
 import { toViewKey, useViews } from '../records/views.ts';
@@ -29,6 +30,7 @@ export function useCommands(): EntryGroup[] {
     run: () => navigate(`/${path}`),
   }));
   return [
+    { title: texts.selected, items: useSelectedCommands().map((command) => ({ ...command, icon: 'wand' })) },
     { title: texts.conversation, items: useConversationCommands(id ?? '') },
     { title: texts.create, items: [...useCompose(), ...useCreateCommands()] },
     { title: texts.views, items: useViewCommands() },

@@ -1,5 +1,5 @@
 /** Changes of many conversations, which the platform makes one after the other. */
-import type { Conversation, ConversationChange, ConversationRun } from '@parley/sdk';
+import type { Conversation, ConversationChange, ConversationRun, Macro } from '@parley/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { parley } from '../client.ts';
 import type { ConversationFilter } from './conversation-filters.ts';
@@ -9,6 +9,9 @@ import { createRuns } from './runs.ts';
 
 /** The conversations of a change: these, or all that a view or a search shows. */
 export type ConversationChoice = { conversations: readonly Conversation[] } | { filter: ConversationFilter };
+
+/** What is done with each of them. */
+export type ConversationAct = ConversationChange | { macro: Macro };
 
 export const CONVERSATION_RUNS = createRuns<ConversationRun>({
   event: 'conversation_run',
@@ -20,19 +23,23 @@ export const CONVERSATION_RUNS = createRuns<ConversationRun>({
 let shownBefore: readonly Conversation[] = [];
 
 /** Offline, it fails at once: a change that waited could close a conversation whose contact has written meanwhile. */
-export async function startConversationRun(choice: ConversationChoice, change: ConversationChange): Promise<void> {
+export async function startConversationRun(choice: ConversationChoice, act: ConversationAct): Promise<void> {
   const before = 'conversations' in choice ? choice.conversations : [];
   const selection = 'filter' in choice ? choice : { ids: before.map(({ _id }) => _id) };
   const isOnline = navigator.onLine;
   if (isOnline) await whenDone('ids' in selection ? selection.ids : undefined);
-  const run = await parley.conversations.changeMany({ ...selection, change }, isOnline ? {} : { repeatForMs: 0 });
+  const options = isOnline ? {} : { repeatForMs: 0 };
+  const run =
+    'macro' in act
+      ? await parley.macros.runInMany(act.macro._id, selection, options)
+      : await parley.conversations.changeMany({ ...selection, change: act }, options);
   shownBefore = before;
   CONVERSATION_RUNS.begin(run);
 }
 
 /** Returns the conversations that the shown run has closed, as they were before it. */
 export function listClosed({ change, failures }: ConversationRun): Conversation[] {
-  if (change.status !== 'CLOSED') return [];
+  if (change?.status !== 'CLOSED') return [];
   const failed = new Set(failures.map(({ conversation }) => conversation));
   return shownBefore.filter(({ _id, status }) => status !== 'CLOSED' && !failed.has(_id));
 }

@@ -23,6 +23,8 @@ export interface Question {
   before: Line[];
   /** The messages that wait for the answer. */
   asked: string;
+  /** The text of each of them. */
+  texts: string[];
   /** The files that came with them, the oldest first. */
   files: SentFile[];
   /** Whether the text of a PDF is read also where the model could see its pages. */

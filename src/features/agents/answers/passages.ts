@@ -19,19 +19,42 @@ const MOST_QUESTION = declareLimit(1_000, {
   unit: 'characters',
   beyond: 'cut',
 });
+// Each message is looked up by itself, which takes as long as looking up all of them together.
+const MOST_TEXTS = declareLimit(5, {
+  topic: 'Agents',
+  what: 'Knowledge: messages that are answered with passages of their own',
+  beyond: 'only the last ones',
+});
 /** A passage with fewer words of the question is rarely its answer. */
 const LEAST_COVERAGE = 0.5;
 
+const BREAK = '\n\n';
 const SOURCE = { pt: 'Fonte', en: 'Source', es: 'Fuente' };
 
+/** Answers all messages with one passage, or each message with its own where they differ. */
 export async function answerFromPassages(
   { kit, acting, agent, conversation, read }: Scene,
-  { asked }: Question,
+  { asked, texts }: Question,
 ): Promise<FoundAnswer> {
-  read.passages.push(...(await readPassages(kit, acting, agent, asked)));
-  const [best] = read.passages;
-  if (!best || best.coverage < LEAST_COVERAGE) return { text: null, reason: 'NO_ANSWER' };
+  const lookUp = (text: string): Promise<CoveringPassage[]> => readPassages(kit, acting, agent, text);
+  const found = await lookUp(asked);
+  const each = texts.length > 1 ? await Promise.all(texts.slice(-MOST_TEXTS).map(lookUp)) : [];
+  const own = each.flatMap((passages) => pickBest(passages, found[0]) ?? []);
+  const distinct = own.filter((passage, index) => own.findIndex((other) => isSame(other, passage)) === index);
+  const best = distinct.length > 1 ? distinct : [pickBest(found) ?? []].flat();
+  read.passages.push(...best, ...found.filter((passage) => !best.some((other) => isSame(other, passage))));
+  if (best.length === 0) return { text: null, reason: 'NO_ANSWER' };
   return { text: writeAnswer(best, findMarks(kit, conversation)), reason: null };
+}
+
+const isSame = (a: CoveringPassage, b: CoveringPassage): boolean => a.item === b.item && a.position === b.position;
+
+/** Returns the passage that answers best; of several that are as good the preferred one. Null when none answers. */
+function pickBest(passages: CoveringPassage[], preferred?: CoveringPassage): CoveringPassage | null {
+  const [first] = passages;
+  if (!first || first.coverage < LEAST_COVERAGE) return null;
+  // A question that is written in several messages has one passage, which also has the words of each.
+  return passages.find((each) => preferred && isSame(each, preferred) && each.coverage >= first.coverage) ?? first;
 }
 
 /** Looks for passages that answer the question among those that the agent may read. */
@@ -54,11 +77,14 @@ export const toReadPassage = ({ item, name, position, coverage, content }: Cover
   content,
 });
 
-function writeAnswer({ content, language, name }: CoveringPassage, marks: TextMarks): string {
-  const source = `\n\n${SOURCE[language]}: ${name}`;
-  return (
+function writeAnswer(passages: CoveringPassage[], marks: TextMarks): string {
+  const { language = 'en' } = passages[0] ?? {};
+  const source = `${SOURCE[language]}: ${[...new Set(passages.map(({ name }) => name))].join(', ')}`;
+  const most = Math.floor((MAX_TEXT - source.length) / passages.length) - BREAK.length;
+  const texts = passages.map(({ content }) =>
     toPlainText(content, { marks, keepsLink: () => true })
-      .slice(0, MAX_TEXT - source.length)
-      .trimEnd() + source
+      .slice(0, most)
+      .trimEnd(),
   );
+  return [...texts, source].join(BREAK);
 }

@@ -48,7 +48,7 @@ const makeQuestion = (
  * Divides the conversation into what the contact asks and what was said before. All messages of the contact since the first that waits are
  * asked, also when the company has written in between.
  */
-function splitDialog(dialog: DialogRow[], first: string): Pick<Question, 'before' | 'asked' | 'files'> {
+function splitDialog(dialog: DialogRow[], first: string): Pick<Question, 'before' | 'asked' | 'texts' | 'files'> {
   const begin = Math.max(
     dialog.findIndex(({ _id }) => _id === first),
     0,
@@ -63,7 +63,7 @@ function splitDialog(dialog: DialogRow[], first: string): Pick<Question, 'before
       file: findFile(row),
     }));
   const texts = asked.map(({ content }) => content ?? '').filter(Boolean);
-  return { before, asked: texts.join('\n'), files: asked.map(findFile).filter((file) => file !== null) };
+  return { before, asked: texts.join('\n'), texts, files: asked.map(findFile).filter((file) => file !== null) };
 }
 
 const findFile = ({ _id: message, message_type, attachment }: DialogRow): SentFile | null =>

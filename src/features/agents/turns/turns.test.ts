@@ -105,6 +105,20 @@ test('messages that follow each other are answered together', async () => {
   assert.equal(turn.asked, messages[2]._id);
 });
 
+test('without a model, questions that follow each other are each answered with their passage, in one message', async () => {
+  const from = makePhoneNumber();
+  const conversation = await write('Vocês entregam bolo na cidade?', from);
+  await write('Aceitam cartões de crédito?', from);
+  const turn = await waitForTurn(conversation);
+  const answers = (await listMessages(conversation)).filter(({ sender_type: type }) => type === 'AGENT');
+  const delivery = 'Entregamos bolos em toda a cidade de *segunda a sexta*.';
+  assert.deepEqual(
+    answers.map(({ content }) => content),
+    [`${delivery}\n\nAceitamos cartões de crédito e dinheiro.\n\nFonte: Padaria`],
+  );
+  assert.equal(new Set(turn.passages.map(({ position }: Json) => position)).size, turn.passages.length);
+});
+
 test('a keyword hands over, whatever its case and accents', async () => {
   const conversation = await write('Quero falar com um ATENDENTE HUMANO, vocês entregam bolo na cidade?');
   assert.equal((await waitForTurn(conversation)).reason, 'KEYWORD');

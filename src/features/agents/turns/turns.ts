@@ -31,7 +31,7 @@ export async function tryAgent(
   for (const [index, each] of attachments.entries()) await expectAttachment(tenant.read, each, `attachments[${index}]`);
   const contact = { name: null, language: null };
   const files = attachments.map((attachment) => ({ message: null, attachment }));
-  const question = { before: [], asked: message, files, prefersPdfText: false, contact };
+  const question = { before: [], asked: message, texts: [message], files, prefersPdfText: false, contact };
   const { text, reason, work } = await findAnswer(
     { kit, acting: tenant, agent, conversation: null },
     { question, signal },

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { define, plain, ref, strict } from '../../../platform/values/schema.ts';
-import { changeRequest, changeRun, filterWords } from '../../../platform/work/runs/schemas.ts';
+import { changeRun, runRequest } from '../../../platform/work/runs/schemas.ts';
 import { ContactFilters, ContactUpdate, MAX_TAGS, tag } from '../schemas.ts';
 
 const tagList = (description: string) =>
@@ -29,14 +29,10 @@ const ContactChange = define(
 );
 export type ContactChange = Static<typeof ContactChange>;
 
-export const ContactRunCreate = define(
-  'ContactRunCreate',
-  changeRequest('contact', {
-    filter: ref(ContactFilters, filterWords('contact')),
-    change: ref(ContactChange, 'The change to each contact'),
-  }),
-);
+const WHAT = { change: ref(ContactChange, 'The change to each contact') };
+
+export const ContactRunCreate = define('ContactRunCreate', runRequest('contact', ContactFilters, WHAT));
 export type ContactRunCreate = Static<typeof ContactRunCreate>;
 
-export const ContactRun = define('ContactRun', changeRun('contact', ref(ContactChange, 'The change to each contact')));
+export const ContactRun = define('ContactRun', changeRun('contact', WHAT));
 export type ContactRun = Static<typeof ContactRun>;

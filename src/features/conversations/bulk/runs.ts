@@ -1,4 +1,4 @@
-/** One change to many conversations. */
+/** One change to many conversations. A macro in many conversations is a run of the same kind (macros/runs.ts). */
 import type { Origin } from '../../../platform/http/audit.ts';
 import { invalid } from '../../../platform/values/errors.ts';
 import type { Tenant, TenantRead } from '../../../platform/store/tenant.ts';
@@ -15,23 +15,42 @@ import { ConversationRun, type ConversationChange, type ConversationRunCreate } 
 export const CONVERSATION_RUNS = changeKind<ConversationRun>({
   name: 'CONVERSATIONS',
   word: 'conversation',
+  input: `case when input ? 'macro' then null else input end as change, input -> 'macro' as macro`,
   schema: ref(ConversationRun),
   list: 'conversation-runs',
 });
 
-/** Selects the conversations and stores the run. Throws when the change cannot be made in any conversation. */
-export const startRun = (tenant: Tenant, asked: ConversationRunCreate, origin: Origin): Promise<ConversationRun> =>
+interface AskedRun<I> extends Pick<ConversationRunCreate, 'ids' | 'filter'> {
+  /** What the run does, as its worker reads it. */
+  input: I;
+  origin: Origin;
+}
+
+/** Selects the conversations and stores the run. */
+export const addConversationRun = <I extends object>(
+  tenant: Tenant,
+  { input, ...asked }: AskedRun<I>,
+  check?: (input: I) => Promise<void>,
+): Promise<ConversationRun> =>
   startChange(
     tenant,
-    { ...asked, origin },
+    { ...asked, change: input },
     {
       kind: CONVERSATION_RUNS,
-      check: (change: ConversationChange) => checkChange(tenant.read, change),
+      ...(check && { check }),
       match: (filter, most) => findMatchingIds(tenant, filter, most),
       // A contact has one open conversation in an inbox: of several that a run reopens, the first one is opened and the others are refused.
       sort: (ids) => findNewestFirst(tenant.read, ids),
     },
   );
+
+/** Starts a change. Throws when it cannot be made in any conversation. */
+export const startRun = (
+  tenant: Tenant,
+  { change, ...asked }: ConversationRunCreate,
+  origin: Origin,
+): Promise<ConversationRun> =>
+  addConversationRun(tenant, { ...asked, input: change, origin }, (input) => checkChange(tenant.read, input));
 
 /** Checks what holds for all conversations, and not what depends on the state of each. */
 export async function checkChange(read: TenantRead, change: ConversationChange): Promise<void> {

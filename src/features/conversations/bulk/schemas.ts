@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { define, plain, ref, strict } from '../../../platform/values/schema.ts';
-import { changeRequest, changeRun, filterWords } from '../../../platform/work/runs/schemas.ts';
+import { define, nullable, plain, recordId, ref, strict } from '../../../platform/values/schema.ts';
+import { changeRun, runRequest } from '../../../platform/work/runs/schemas.ts';
 import { ConversationFilters, SHARED_CHANGES, tagList } from '../schemas.ts';
 
 export const MARK_UNREAD = plain.flag(
@@ -23,8 +23,7 @@ export type ConversationChange = Static<typeof ConversationChange>;
 
 export const ConversationRunCreate = define(
   'ConversationRunCreate',
-  changeRequest('conversation', {
-    filter: ref(ConversationFilters, filterWords('conversation')),
+  runRequest('conversation', ConversationFilters, {
     change: ref(ConversationChange, 'The change to each conversation'),
   }),
 );
@@ -32,6 +31,14 @@ export type ConversationRunCreate = Static<typeof ConversationRunCreate>;
 
 export const ConversationRun = define(
   'ConversationRun',
-  changeRun('conversation', ref(ConversationChange, 'The change to each conversation')),
+  changeRun('conversation', {
+    change: nullable(ref(ConversationChange), 'The change to each conversation; null for a macro'),
+    macro: nullable(
+      plain.object('The macro that is run in each conversation; null for a change', {
+        _id: recordId('macro'),
+        name: plain.name,
+      }),
+    ),
+  }),
 );
 export type ConversationRun = Static<typeof ConversationRun>;

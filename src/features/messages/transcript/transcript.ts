@@ -4,16 +4,17 @@ import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../../kit.ts';
 import { sendFile } from '../../../platform/http/download.ts';
 import { escapeHtml } from '../../../platform/outside/mail-layout.ts';
+import { findNames, groupIds } from '../../../platform/store/names.ts';
 import { pageWindow, walkPages } from '../../../platform/store/paging.ts';
 import type { Tenant } from '../../../platform/store/tenant.ts';
 import { invalid } from '../../../platform/values/errors.ts';
 import { isTimeZone } from '../../../platform/values/time-zone.ts';
 import { readOwningCompany } from '../../companies/owning-company.ts';
 import { expectConversation } from '../../conversations/conversations.ts';
+import { NAMES } from '../../conversations/names-sql.ts';
 import type { Conversation } from '../../conversations/schemas.ts';
 import { listMessages } from '../queries.ts';
 import type { Message } from '../schemas.ts';
-import { nameSenders } from './queries.ts';
 import type { TranscriptQuery } from './schemas.ts';
 import { TRANSCRIPT_WORDS, type TranscriptWords } from './words.ts';
 
@@ -77,7 +78,7 @@ export async function* writeTranscript(
   });
   for await (const page of pages) {
     const shown = page.filter(({ message_type: type }) => type !== 'SYSTEM' && (withNotes || type !== 'NOTE'));
-    const names = await nameSenders(tenant.walk, [...new Set(shown.flatMap(({ sender }) => sender ?? []))]);
+    const names = await findNames(tenant.walk, NAMES, groupIds(shown.flatMap(listNamed)));
     if (shown.length > 0) yield shown.map((message) => writeMessage(written, message, names)).join('');
   }
   if (isHtml) yield '</body>\n</html>\n';
@@ -133,6 +134,10 @@ function writeMessage(
 
 /** A name with a line break could look like another message. */
 const toLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+/** Returns the sender whose name is asked for, a user or an API key. */
+const listNamed = ({ sender, sender_type: type }: Message): (readonly ['users' | 'api-keys', string | null])[] =>
+  type === 'USER' ? [['users', sender]] : type === 'AGENT' ? [['api-keys', sender]] : [];
 
 function nameSender(
   words: TranscriptWords,

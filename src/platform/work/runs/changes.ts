@@ -28,19 +28,20 @@ export const KEPT_DAYS = declareLimit(30, {
   beyond: 'deleted',
 });
 
-/** What the record of such a run shows in addition to the columns of all runs. */
-const COLUMNS = `input as change, changed_count, failed_count, failures, error,
+/** What the record of such a run shows in addition to its input and the columns of all runs. */
+const COLUMNS = `changed_count, failed_count, failures, error,
   json_build_object('type', case actor ->> 'type' when 'user' then 'USER' else 'KEY' end, '_id', actor ->> 'id',
     'name', actor ->> 'name') as created_by, started_at`;
 
-/** Makes the kind of such runs. */
+/** Makes the kind of such runs. `input` is the SQL that shows what a run does, where that is not always a change. */
 export const changeKind = <R extends ShownRun>({
   word,
+  input = 'input as change',
   ...kind
-}: Pick<RunKind<R>, 'name' | 'schema' | 'list'> & { word: string }): RunKind<R> => ({
+}: Pick<RunKind<R>, 'name' | 'schema' | 'list'> & { word: string; input?: string }): RunKind<R> => ({
   ...kind,
   statuses: CHANGE_STATUSES,
-  columns: COLUMNS,
+  columns: `${input}, ${COLUMNS}`,
   mostOpen: MAX_OPEN,
   refuse: () => new AppError('RUNS_WAITING', `${MAX_OPEN} bulk changes of ${word}s in the company are in progress`),
   crashed: { code: 'RUN_CRASHED', message: 'The change crashed its process twice; changes already made are kept' },
@@ -56,7 +57,7 @@ interface Asked<F, C> {
 interface Selection<R extends ShownRun, F, C> {
   kind: RunKind<R>;
   /** Throws when the change cannot be made in any record. */
-  check(change: C): Promise<unknown>;
+  check?(change: C): Promise<unknown>;
   /** Returns the ids of the records that match a filter, at most so many. */
   match(filter: F, most: number): Promise<string[]>;
   /** Returns those of the ids that are records of the company, in the order in which they are changed. */
@@ -71,7 +72,7 @@ export async function startChange<R extends ShownRun, F extends object, C extend
 ): Promise<R> {
   if (ids === undefined && filter === undefined) throw invalid('ids', 'or filter is required', 'REQUIRED');
   if (ids !== undefined && filter !== undefined) throw invalid('filter', 'is not allowed with ids');
-  await checkInside('change', () => check(change));
+  await checkInside('change', async () => check?.(change));
   const selected = ids ?? (await checkInside('filter', () => match(filter as F, MAX_SELECTED + 1)));
   if (selected.length > MAX_SELECTED)
     throw invalid('filter', `selects more than ${MAX_SELECTED} records, the most per run`, 'TOO_MANY');

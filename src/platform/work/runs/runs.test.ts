@@ -14,7 +14,7 @@ import { startPlatform, type Company, type Json } from '../../../../test/support
 import { expectProblem } from '../../../../test/support/refusals.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { CONVERSATION_RUNS } from '../../../features/conversations/bulk/runs.ts';
-import { startConversationRuns } from '../../../features/conversations/bulk/work.ts';
+import { startConversationRuns } from '../../../features/macros/runs.ts';
 import { REPLAYS } from '../../../features/webhooks/replays/replays.ts';
 import { newId } from '../../values/ids.ts';
 import { addRun, purgeRuns } from './runs.ts';

@@ -1,8 +1,8 @@
 /** The schemas of runs that make one change in many records: bulk changes of conversations and of contacts. */
-import { Type, type TSchema } from 'typebox';
+import { Type, type TProperties, type TSchema } from 'typebox';
 import { ACTOR_TYPES } from '../../http/audit.ts';
 import { declareLimit } from '../../values/limits.ts';
-import { nullable, oneOf, plain, recordId, strict, Timestamp } from '../../values/schema.ts';
+import { nullable, oneOf, plain, recordId, ref, strict, Timestamp } from '../../values/schema.ts';
 
 /** The most records that a request can list by their ids, and that a filter can select. */
 const MAX_IDS = declareLimit(1_000, {
@@ -26,11 +26,8 @@ export const CHANGE_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'CANCELLED', '
 
 type Changed = 'conversation' | 'contact';
 
-/** Makes the schema of the request that starts a run. */
-export const changeRequest = <F extends TSchema, C extends TSchema>(
-  word: Changed,
-  { filter, change }: { filter: F; change: C },
-) =>
+/** Makes the schema of the request that starts a run: which records, and `what` happens to them. */
+export const runRequest = <F extends TSchema, P extends TProperties>(word: Changed, filter: F, what: P) =>
   strict({
     ids: Type.Optional(
       Type.Array(recordId(word), {
@@ -40,14 +37,15 @@ export const changeRequest = <F extends TSchema, C extends TSchema>(
         description: `The ${word}s to change. Either ids or filter is required`,
       }),
     ),
-    filter: Type.Optional(filter),
-    change,
+    filter: Type.Optional(
+      ref(
+        filter,
+        `Selects the ${word}s that GET /v1/${word}s lists with these filters when the run begins, at most 10,000; {} selects all. ` +
+          'Either ids or filter is required',
+      ),
+    ),
+    ...what,
   });
-
-/** Describes the filter of such a request. */
-export const filterWords = (word: Changed): string =>
-  `Selects the ${word}s that GET /v1/${word}s lists with these filters when the run begins, at most 10,000; {} selects all. ` +
-  'Either ids or filter is required';
 
 /** What a failure of a run shows besides the id of its record. */
 const FAILURE = {
@@ -55,12 +53,12 @@ const FAILURE = {
   message: plain.text('What happened, in a sentence for people'),
 };
 
-/** Makes the schema of a run. */
-export const changeRun = <C extends TSchema>(word: Changed, change: C) =>
+/** Makes the schema of a run, with `what` happens to each record. */
+export const changeRun = <P extends TProperties>(word: Changed, what: P) =>
   Type.Object({
     _id: recordId(`${word}-run`),
     company: recordId('company'),
-    change,
+    ...what,
     status: oneOf(
       CHANGE_STATUSES,
       `The state of the run. FAILED: it ended before its last ${word}, and \`error\` says why`,

@@ -24,7 +24,8 @@ interface TagChange {
 
 interface ShownRun<F extends Reason> {
   _id: string;
-  change: TagChange;
+  /** Null where something else than a change is made. */
+  change: TagChange | null;
   status: string;
   total: number;
   processed: number;
@@ -59,7 +60,7 @@ function Shown<F extends Reason, R extends ShownRun<F>>(
   const [isOpen, open] = useState(false);
   if (!run) return null;
   const isOver = run.finished_at !== null;
-  const done = describe(run, formatNumber(run.changed_count)) + nameTags(texts, run.change);
+  const done = describe(run, formatNumber(run.changed_count)) + nameTags(texts, run.change ?? {});
   const changing = texts.changing(formatNumber(run.processed), formatNumber(run.total));
   const ended = run.status === 'CANCELLED' ? `${texts.cancelled} ${done}` : done;
   const reasons = new Set(run.failures.map((each) => explain(each)));

@@ -1,7 +1,16 @@
 import type { ConversationChange } from '@parley/sdk';
+import type { Translation } from '../../../../browser/texts.ts';
+import type { CONVERSATION_CHANGES } from './texts.ts';
+
+/** Says what is done with so many conversations (All), or what was done (Done). */
+export const describeAct = (
+  texts: Translation<(typeof CONVERSATION_CHANGES)['en']>,
+  act: ConversationChange | { macro: { name: string } },
+  [end, count]: ['All' | 'Done', string],
+): string => ('macro' in act ? texts[`macro${end}`](count, act.macro.name) : texts[`${nameChange(act)}${end}`](count));
 
 /** Returns the beginning of the names of the texts that say what a change does. */
-export function nameChange(
+function nameChange(
   change: ConversationChange,
 ): 'close' | 'reopen' | 'snooze' | 'move' | 'tag' | 'rank' | 'unread' | 'assign' | 'unassign' | 'leave' {
   if (change.status === 'CLOSED') return 'close';

@@ -11,7 +11,7 @@ import { Button } from '../../../ui/button.tsx';
 import { OpenConversationLink } from '../../../ui/open-conversation-link.tsx';
 import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
-import { nameChange } from './change-name.ts';
+import { describeAct } from './change-name.ts';
 import { CONVERSATION_CHANGES } from './texts.ts';
 
 type Failure = ConversationRun['failures'][number];
@@ -21,7 +21,7 @@ export function RunProgress({ view }: { view: string }): ReactElement {
   return (
     <RunBar<Failure, ConversationRun>
       runs={CONVERSATION_RUNS}
-      describe={({ change }, count) => texts[`${nameChange(change)}Done`](count)}
+      describe={({ change, macro }, count) => describeAct(texts, macro ? { macro } : (change ?? {}), ['Done', count])}
       undo={(run) => <UndoClosing run={run} />}
       failure={({ conversation, code }, close) => ({
         key: conversation,

@@ -1,12 +1,14 @@
-/** What can be done with the selected conversations: close, reopen, assign, move, snooze, tag, set the priority, mark as unread. */
-import type { Conversation, ConversationChange } from '@parley/sdk';
+/** What can be done with the selected conversations: close, reopen, assign, move, snooze, tag, set the priority, mark as unread, run a macro. */
+import type { Conversation, Macro } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
-import { useAgents, usePipelines, useUsers } from '../../../records/company.ts';
+import { useOfferedCommands } from '../../../frame/selected-commands.ts';
+import { useAgents, useMacros, usePipelines, useUsers } from '../../../records/company.ts';
 import {
   readAllConversations,
   startConversationRun,
   useConversationTotal,
+  type ConversationAct,
   type ConversationChoice,
 } from '../../../records/conversation-runs.ts';
 import type { ConversationFilter } from '../../../records/conversation-filters.ts';
@@ -26,10 +28,10 @@ import { THREAD } from '../thread/texts.ts';
 import { usePriorityItems } from '../priority-items.ts';
 import { listStepItems } from '../step-items.ts';
 import { useTeamItems } from '../team-items.ts';
-import { nameChange } from './change-name.ts';
+import { describeAct } from './change-name.ts';
 import { CONVERSATION_CHANGES } from './texts.ts';
 
-type Apply = (change: ConversationChange) => void;
+type Apply = (change: ConversationAct) => void;
 
 export function SelectionBar({
   selection,
@@ -40,39 +42,50 @@ export function SelectionBar({
 }): ReactElement {
   const bulk = useTexts(BULK);
   const texts = useTexts(CONVERSATION_CHANGES);
+  const macros = useMacros();
   const total = useConversationTotal(filter);
   // The conversations that the question is about; null while they are all that match when the change begins.
-  const [asked, ask] = useState<{ change: ConversationChange; conversations: Conversation[] | null } | null>(null);
+  const [asked, ask] = useState<{ act: ConversationAct; conversations: readonly Conversation[] | null } | null>(null);
   const { items, isAll, clear } = selection;
-  const begin = async (change: ConversationChange, choice: ConversationChoice): Promise<void> => {
-    await startConversationRun(choice, change);
+  const begin = async (act: ConversationAct, choice: ConversationChoice): Promise<void> => {
+    await startConversationRun(choice, act);
     // The others stay selected for the next change. With another status they leave the list, and others may match a filter by then.
-    if (isAll || change.status !== undefined) clear();
+    if (isAll || setsStatus(act)) clear();
   };
   const apply = useMutation({
-    mutationFn: async (change: ConversationChange) =>
-      isAll
-        ? ask({ change, conversations: await readAllConversations(filter) })
-        : begin(change, { conversations: items }),
+    mutationFn: async (act: ConversationAct) => {
+      if (isAll) return ask({ act, conversations: await readAllConversations(filter) });
+      // What a macro writes to the contacts cannot be taken back.
+      return 'macro' in act ? ask({ act, conversations: items }) : begin(act, { conversations: items });
+    },
     onError: showError,
   });
   // How many the action is about; null while that is not known.
   const count = isAll ? total : items.length;
+  const describe = (act: ConversationAct, many: number): string => describeAct(texts, act, ['All', formatNumber(many)]);
   const askedCount = asked?.conversations?.length ?? count;
-  const action = asked && askedCount !== null && texts[`${nameChange(asked.change)}All`](formatNumber(askedCount));
-  const canUndo = asked?.change.status === 'CLOSED' && asked.conversations !== null;
+  const action = asked && askedCount !== null && describe(asked.act, askedCount);
+  const canUndo = asked && !('macro' in asked.act) && asked.act.status === 'CLOSED' && asked.conversations !== null;
+  const lead = isAll ? texts.confirmLead : texts.macroLead;
+  useOfferedCommands(
+    macros.flatMap((macro) =>
+      count === null
+        ? []
+        : [{ key: `all ${macro._id}`, label: describe({ macro }, count), run: () => apply.mutate({ macro }) }],
+    ),
+  );
   return (
     <SelectionFrame
       selection={selection}
       total={total}
-      actions={<Actions apply={apply.mutate} isBusy={apply.isPending || count === null} />}
+      actions={<Actions apply={apply.mutate} macros={macros} isBusy={apply.isPending || count === null} />}
     >
       {asked && action && (
         <ConfirmDialog
           title={bulk.confirm(action)}
-          lead={canUndo ? texts.confirmLead : `${texts.confirmLead} ${bulk.notUndone}`}
+          lead={canUndo ? lead : `${lead} ${bulk.notUndone}`}
           action={action}
-          act={() => begin(asked.change, asked.conversations ? { conversations: asked.conversations } : { filter })}
+          act={() => begin(asked.act, asked.conversations ? { conversations: asked.conversations } : { filter })}
           onDone={() => ask(null)}
           onClose={() => ask(null)}
         />
@@ -81,7 +94,20 @@ export function SelectionBar({
   );
 }
 
-function Actions({ apply, isBusy }: { apply: Apply; isBusy: boolean }): ReactElement {
+/** Whether the conversations can leave the list by it. */
+function setsStatus(act: ConversationAct): boolean {
+  if (!('macro' in act)) return act.status !== undefined;
+  const { status, snooze_minutes } = act.macro.actions;
+  return status !== undefined || snooze_minutes !== undefined;
+}
+
+interface ActionsProps {
+  apply: Apply;
+  macros: readonly Macro[];
+  isBusy: boolean;
+}
+
+function Actions({ apply, macros, isBusy }: ActionsProps): ReactElement {
   const texts = useTexts(THREAD);
   const [isTagging, tag] = useState(false);
   const snooze = useTimeMenu({ title: texts.putAside, label: texts.until }, (until) =>
@@ -116,6 +142,13 @@ function Actions({ apply, isBusy }: { apply: Apply; isBusy: boolean }): ReactEle
       />
       <IconButton icon="tag" label={useTexts(BULK).tags} disabled={isBusy} onClick={() => tag(true)} />
       <IconButton icon="unread" label={texts.markUnread} disabled={isBusy} onClick={() => apply({ unread: true })} />
+      {macros.length > 0 && (
+        <Menu
+          title={texts.macros}
+          items={macros.map((macro) => ({ key: macro._id, label: macro.name, onSelect: () => apply({ macro }) }))}
+          trigger={<IconButton icon="wand" label={texts.macros} disabled={isBusy} />}
+        />
+      )}
       {snooze.dialog}
       {isTagging && <TagsDialog apply={apply} onClose={() => tag(false)} />}
     </>

@@ -18,6 +18,8 @@ export const CONVERSATION_CHANGES = defineTexts(
     snoozeAll: (count: string) => `Snooze ${en(count)}`,
     rankAll: (count: string) => `Set the priority of ${en(count)}`,
     unreadAll: (count: string) => `Mark ${en(count)} as unread`,
+    macroAll: (count: string, name: string) => `Run the macro ${name} in ${en(count)}`,
+    macroDone: (count: string, name: string) => `Macro ${name} run in ${en(count)}`,
     rankDone: (count: string) => `Priority of ${en(count)} set`,
     unreadDone: (count: string) => `${en(count)} marked as unread`,
     tagAll: (count: string) => `Change the tags of ${en(count)}`,
@@ -30,6 +32,7 @@ export const CONVERSATION_CHANGES = defineTexts(
     snoozeDone: (count: string) => `${en(count)} snoozed`,
     tagDone: (count: string) => `Tags of ${en(count)} changed`,
     confirmLead: 'This changes all matching conversations, including those not shown. You can stop it while it runs.',
+    macroLead: 'The macro runs in each selected conversation. You can stop it while it runs.',
   },
   {
     'pt-BR': {
@@ -43,6 +46,8 @@ export const CONVERSATION_CHANGES = defineTexts(
       snoozeAll: (count) => `Adiar ${pt(count)}`,
       rankAll: (count) => `Definir a prioridade de ${pt(count)}`,
       unreadAll: (count) => `Marcar ${pt(count)} como ${plural(count, 'não lida')}`,
+      macroAll: (count, name) => `Executar a macro ${name} em ${pt(count)}`,
+      macroDone: (count, name) => `Macro ${name} executada em ${pt(count)}`,
       rankDone: (count) => `Prioridade definida em ${pt(count)}`,
       unreadDone: (count) => `${pt(count)} ${plural(count, 'marcada')} como ${plural(count, 'não lida')}`,
       tagAll: (count) => `Alterar as etiquetas de ${pt(count)}`,
@@ -56,6 +61,7 @@ export const CONVERSATION_CHANGES = defineTexts(
       tagDone: (count) => `Etiquetas alteradas em ${pt(count)}`,
       confirmLead:
         'A alteração vale para todas as conversas encontradas, também as que não aparecem na tela. Ela pode ser interrompida.',
+      macroLead: 'A macro é executada em cada conversa selecionada. Ela pode ser interrompida.',
     },
     es: {
       select: (name) => `Seleccionar la conversación con ${name}`,
@@ -68,6 +74,8 @@ export const CONVERSATION_CHANGES = defineTexts(
       snoozeAll: (count) => `Posponer ${es(count)}`,
       rankAll: (count) => `Definir la prioridad de ${es(count)}`,
       unreadAll: (count) => `Marcar ${es(count)} como ${plural(count, 'no leída')}`,
+      macroAll: (count, name) => `Ejecutar la macro ${name} en ${es(count)}`,
+      macroDone: (count, name) => `Macro ${name} ejecutada en ${es(count)}`,
       rankDone: (count) => `Prioridad definida en ${es(count)}`,
       unreadDone: (count) => `${es(count)} ${plural(count, 'marcada')} como ${plural(count, 'no leída')}`,
       tagAll: (count) => `Cambiar las etiquetas de ${es(count)}`,
@@ -81,6 +89,7 @@ export const CONVERSATION_CHANGES = defineTexts(
       tagDone: (count) => `Etiquetas cambiadas en ${es(count)}`,
       confirmLead:
         'El cambio se hace en todas las conversaciones que coinciden, también en las que no se ven. Se puede detener mientras se ejecuta.',
+      macroLead: 'La macro se ejecuta en cada conversación seleccionada. Se puede detener mientras se ejecuta.',
     },
   },
 );
