@@ -1,11 +1,10 @@
 /** Moves saved views by dragging them in their column. */
-import { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/adapter/element-adapter';
-import { combine } from '@atlaskit/pragmatic-drag-and-drop/combine';
 import type { View } from '@parley/sdk';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { SAVED_VIEWS, useSavedView } from '../../records/views.ts';
 import { place, usePlace, type Place } from '../../ui/saved/order.ts';
 
+type Dragging = typeof import('../../ui/dragging.ts');
 type Edge = 'before' | 'after';
 
 /** Lets the user drag a view, and drop another one before or after it. `edge` is where the dragged one would go. */
@@ -21,21 +20,31 @@ export function useViewDrag(key: string): { row: RefObject<HTMLLIElement | null>
     if (!element || !isMovable) return undefined;
     const find = (data: Record<string | symbol, unknown>): View | undefined =>
       latest.current?.list.find(({ _id }) => _id === data['view'] && _id !== latest.current?.saved._id);
-    return combine(
-      draggable({ element, getInitialData: () => ({ view: latest.current?.saved._id }) }),
-      dropTargetForElements({
-        element,
-        canDrop: ({ source }) => find(source.data) !== undefined,
-        onDrag: ({ location }) => setEdge(findEdge(element, location.current.input.clientY)),
-        onDragLeave: () => setEdge(undefined),
-        onDrop: ({ source, location }) => {
-          setEdge(undefined);
-          const dragged = find(source.data);
-          if (dragged && latest.current)
-            drop(dragged, latest.current, findEdge(element, location.current.input.clientY));
-        },
-      }),
-    );
+    let end: (() => void) | undefined = () => undefined;
+    const begin = ({ combine, draggable, dropTargetForElements }: Dragging): void => {
+      if (end)
+        end = combine(
+          draggable({ element, getInitialData: () => ({ view: latest.current?.saved._id }) }),
+          dropTargetForElements({
+            element,
+            canDrop: ({ source }) => find(source.data) !== undefined,
+            onDrag: ({ location }) => setEdge(findEdge(element, location.current.input.clientY)),
+            onDragLeave: () => setEdge(undefined),
+            onDrop: ({ source, location }) => {
+              setEdge(undefined);
+              const dragged = find(source.data);
+              if (dragged && latest.current)
+                drop(dragged, latest.current, findEdge(element, location.current.input.clientY));
+            },
+          }),
+        );
+    };
+    // Failure policy: without the file, views are moved by their menu.
+    import('../../ui/dragging.ts').then(begin, () => undefined);
+    return () => {
+      end?.();
+      end = undefined;
+    };
   }, [isMovable]);
   return { row, edge };
 }
