@@ -4,7 +4,6 @@ import { useEffect, useRef, useState, type RefObject } from 'react';
 import { SAVED_VIEWS, useSavedView } from '../../records/views.ts';
 import { place, usePlace, type Place } from '../../ui/saved/order.ts';
 
-type Dragging = typeof import('../../ui/dragging.ts');
 type Edge = 'before' | 'after';
 
 /** Lets the user drag a view, and drop another one before or after it. `edge` is where the dragged one would go. */
@@ -20,30 +19,27 @@ export function useViewDrag(key: string): { row: RefObject<HTMLLIElement | null>
     if (!element || !isMovable) return undefined;
     const find = (data: Record<string | symbol, unknown>): View | undefined =>
       latest.current?.list.find(({ _id }) => _id === data['view'] && _id !== latest.current?.saved._id);
-    let end: (() => void) | undefined = () => undefined;
-    const begin = ({ combine, draggable, dropTargetForElements }: Dragging): void => {
-      if (end)
-        end = combine(
-          draggable({ element, getInitialData: () => ({ view: latest.current?.saved._id }) }),
-          dropTargetForElements({
-            element,
-            canDrop: ({ source }) => find(source.data) !== undefined,
-            onDrag: ({ location }) => setEdge(findEdge(element, location.current.input.clientY)),
-            onDragLeave: () => setEdge(undefined),
-            onDrop: ({ source, location }) => {
-              setEdge(undefined);
-              const dragged = find(source.data);
-              if (dragged && latest.current)
-                drop(dragged, latest.current, findEdge(element, location.current.input.clientY));
-            },
-          }),
-        );
+    let isGone = false;
+    let stop = (): void => undefined;
+    const begin = ({ followDrags }: typeof import('../../ui/dragging.ts')): void => {
+      if (isGone) return;
+      stop = followDrags(element, {
+        readData: () => ({ view: latest.current?.saved._id }),
+        canDrop: (data) => find(data) !== undefined,
+        onDrag: (y) => setEdge(findEdge(element, y)),
+        onLeave: () => setEdge(undefined),
+        onDrop: (data, y) => {
+          setEdge(undefined);
+          const dragged = find(data);
+          if (dragged && latest.current) drop(dragged, latest.current, findEdge(element, y));
+        },
+      });
     };
     // Failure policy: without the file, views are moved by their menu.
     import('../../ui/dragging.ts').then(begin, () => undefined);
     return () => {
-      end?.();
-      end = undefined;
+      isGone = true;
+      stop();
     };
   }, [isMovable]);
   return { row, edge };
