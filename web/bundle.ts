@@ -5,7 +5,10 @@
 import { globSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
+import { LANGUAGES } from './browser/texts.ts';
+import { nameTexts, splitTexts } from './split-texts.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -13,8 +16,10 @@ export interface App {
   name: string;
   /** The folder with page.html and main.tsx. */
   source: string;
-  /** The part that most users open first. Modules that only other parts share are not loaded with it. Absent when the app has no parts. */
-  first?: string;
+  /** The parts in the order in which users open them. What only later ones share is not loaded with a part. Others come last. */
+  stages: readonly (readonly string[])[];
+  /** The module that loads the texts of the first load in a language (split-texts.ts). Absent when the app has its texts in one file. */
+  texts?: string;
   /** Writes what the app has besides its page. */
   addFiles(folder: string): Promise<unknown>;
 }
@@ -57,7 +62,11 @@ function writeEntry(source: string): string {
 
 async function bundle(app: App, folder: string): Promise<Metafile> {
   const parts = await build({ ...describeBundle(app, folder), write: false });
-  const { metafile } = await build({ ...describeBundle(app, folder), plugins: [joinShared(app, parts.metafile)] });
+  const stages = listStages(app, parts.metafile);
+  const plugins = [joinShared(parts.metafile, stages)];
+  const first = [...(stages[0] ?? [])].map((path) => join(ROOT, path));
+  if (app.texts !== undefined) plugins.push(await splitTexts(join(app.source, app.texts), first));
+  const { metafile } = await build({ ...describeBundle(app, folder), plugins });
   // The style sheet of the whole app has those of all parts.
   const { program } = findProgram(app, metafile);
   const styles = Object.keys(metafile.outputs).filter((path) => path.endsWith('.css') && path !== program.cssBundle);
@@ -82,29 +91,37 @@ const describeBundle = ({ name, source }: App, folder: string) =>
     metafile: true,
   }) satisfies BuildOptions;
 
+/** Lists for each stage the modules that its parts import and earlier stages do not. The first stage has the program, too. */
+function listStages({ source, stages }: App, { inputs }: Metafile): Set<string>[] {
+  const found = new Map(Object.entries(inputs));
+  const known = new Set<string>();
+  return [['main.tsx', ...(stages[0] ?? [])], ...stages.slice(1)].map((parts) => {
+    const stage = new Set(parts.map((part) => relative(ROOT, join(source, part))));
+    for (const path of stage)
+      for (const { path: next, kind } of found.get(path)?.imports ?? [])
+        if (kind !== 'dynamic-import' && !known.has(next)) stage.add(next);
+    for (const path of stage) known.add(path);
+    return stage;
+  });
+}
+
 /**
- * Puts all that more than one part of the app needs into two files: what the program and its first part import, and the rest. By itself, esbuild writes a file
- * for each set of parts that have something in common, a hundred small ones; what all parts import is one set.
+ * Puts what more than one part of the app needs into one file for each stage, and one for the rest. By itself, esbuild writes a file for each
+ * set of parts that have something in common, a hundred small ones; what all parts import is one set.
  */
-function joinShared({ source, first }: App, { inputs, outputs }: Metafile): Plugin {
+function joinShared({ outputs }: Metafile, stages: readonly ReadonlySet<string>[]): Plugin {
   const files = Object.values(outputs);
   const toPath = (path: string): string => join(ROOT, path);
   const lazy = new Set(files.flatMap(({ entryPoint = [] }) => entryPoint).map(toPath));
   const shared = files.filter(({ entryPoint }) => entryPoint === undefined).flatMap((file) => Object.keys(file.inputs));
-  const found = new Map(Object.entries(inputs));
-  const begun = new Set(
-    first === undefined ? [] : ['main.tsx', first].map((path) => relative(ROOT, join(source, path))),
-  );
-  for (const path of begun)
-    for (const { path: next, kind } of found.get(path)?.imports ?? []) if (kind !== 'dynamic-import') begun.add(next);
   // All style sheets are loaded first, because the program imports them.
-  const isFirst = (path: string): boolean => begun.has(path) || path.endsWith('.css');
-  const groups = new Map([
-    ['shared:first', shared.filter(isFirst)],
-    ['shared:rest', shared.filter((path) => !isFirst(path))],
-  ]);
-  const listGroups = (path: string): string[] =>
-    [...groups.keys()].filter((group) => group === 'shared:first' || !begun.has(relative(ROOT, path)));
+  const findStage = (path: string): number => {
+    const found = path.endsWith('.css') ? 0 : stages.findIndex((stage) => stage.has(path));
+    return found === -1 ? stages.length : found;
+  };
+  const names = Array.from({ length: stages.length + 1 }, (_, index) => `shared:${index}`);
+  const groups = new Map(names.map((name, index) => [name, shared.filter((path) => findStage(path) === index)]));
+  const listGroups = (path: string): string[] => names.slice(0, findStage(relative(ROOT, path)) + 1);
   return {
     name: 'join-shared',
     setup({ onResolve, onLoad }) {
@@ -116,20 +133,22 @@ function joinShared({ source, first }: App, { inputs, outputs }: Metafile): Plug
         resolveDir: ROOT,
         loader: 'ts',
       }));
-      onLoad({ filter: /\.tsx$/ }, async ({ path }) =>
-        lazy.has(path)
-          ? {
-              contents:
-                listGroups(path)
-                  .map((group) => `import '${group}';\n`)
-                  .join('') + (await readFile(path, 'utf8')),
-              loader: 'tsx',
-            }
-          : undefined,
-      );
+      onLoad({ filter: /\.tsx$/ }, async ({ path }) => {
+        const imports = lazy.has(path) ? listGroups(path).map((group) => `import '${group}';\n`) : [];
+        return { contents: imports.join('') + importParts(await readFile(path, 'utf8')), loader: 'tsx' };
+      });
     },
   };
 }
+
+const NAMESPACE = /import \{ (\w+)(?: as (\w+))? \} from '(@base-ui\/react\/(?!csp-provider)[\w-]+)'/g;
+
+/** A namespace that a package exports is bundled with all its members; one that a module imports itself only with those that it uses. */
+const importParts = (source: string): string =>
+  source.replace(NAMESPACE, (_, name: string, alias: string | undefined, path: string) => {
+    const parts = fileURLToPath(new URL('index.parts.mjs', import.meta.resolve(path)));
+    return `import * as ${alias ?? name} from ${JSON.stringify(parts)}`;
+  });
 
 function findProgram({ name }: App, { outputs }: Metafile) {
   const [path, program] =
@@ -149,5 +168,12 @@ async function writePage(app: App, folder: string, metafile: Metafile): Promise<
     `<script type="module" src="${nameOf(path)}"></script>`,
   ];
   const page = await readFile(join(app.source, 'page.html'), 'utf8');
-  await writeFile(join(folder, 'page.html'), page.replace('</head>', `${head.join('')}</head>`));
+  // The page asks for the texts in one language as soon as it knows which.
+  const texts = LANGUAGES.flatMap((language) =>
+    Object.entries(metafile.outputs)
+      .filter(([, { entryPoint }]) => entryPoint?.endsWith(`:${nameTexts(language)}`))
+      .map(([file]) => `<link data-texts="${language}" href="${nameOf(file)}" />`),
+  );
+  const written = page.replace('<head>', `<head>${texts.join('')}`).replace('</head>', `${head.join('')}</head>`);
+  await writeFile(join(folder, 'page.html'), written);
 }

@@ -18,6 +18,17 @@ async function ask(text: string): Promise<string> {
   return message?.['body'].text.body;
 }
 
+test('the demo is English', async () => {
+  const { _id } = platform.demo;
+  const { body: company } = await platform.call(200, 'GET', `/v1/companies/${_id}`);
+  assert.equal(company.general_config.language, 'en');
+  const { result } = (await platform.call(200, 'GET', '/v1/pipelines')).body;
+  assert.deepEqual(
+    result[0].steps.map(({ name }: Json) => name),
+    ['New', 'In progress', 'Proposal', 'Won', 'Lost'],
+  );
+});
+
 test('a first message on the phone of the demo is answered offline, in the language of the question', async () => {
   for (const [question, answer] of [
     ['Que horas a padaria abre?', /das 6h às 20h/],

@@ -46,8 +46,8 @@ export interface FirstStart {
   baseUrl: string;
   sandboxUrl: string | null;
   /**
-   * The sandbox, when the demo has an agent and an inbox at each network. Test platforms have only a phone and a shop, because most tests
-   * answer by themselves, and connect what they need.
+   * The sandbox, when the demo is English and has an agent and an inbox at each network. Test platforms have only a phone and a shop, because
+   * most tests answer by themselves, and connect what they need; they keep the language of new companies.
    */
   wholeDemo: Pick<Sandbox, 'url' | 'mail'> | null;
 }
@@ -74,7 +74,10 @@ export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<bo
 function createFirstRecords(kit: Kit, start: FirstStart): Promise<boolean> {
   return kit.database.systemTx('upkeep', async (tx) => {
     if (!(await isEmptyInstallation(tx))) return false;
-    const company = await createCompany(tx, { name: start.sandboxUrl ? 'Demo' : 'My company' });
+    const company = await createCompany(tx, {
+      name: start.sandboxUrl ? 'Demo' : 'My company',
+      ...(start.wholeDemo && { general_config: { language: 'en' } }),
+    });
     const password = randomBytes(12).toString('base64url');
     await createUser(tx, { company: company._id, name: 'Owner', email: OWNER_EMAIL, role: 'OWNER', password });
     const companyKey = await createKey(tx, start.jwtSecret, {

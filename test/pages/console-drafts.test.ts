@@ -256,6 +256,22 @@ test('a second tab shows an upload of the first, and waits for it as the first d
   await close();
 });
 
+test('the notice of a closed conversation says that a draft is left, and its button leads back to the draft', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Dora Rascunho', text: 'Oi' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  await field(page).fill('Amanhã eu');
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  const closed = notice(page, 'Conversation closed: Dora Rascunho. Your draft was not sent and is still there.');
+  await closed.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: 'Reopen', exact: true }).waitFor({ state: 'detached' });
+  assert.equal(await field(page).inputValue(), 'Amanhã eu');
+  await field(page).fill('');
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await page.locator('[data-notice]').getByText('Conversation closed: Dora Rascunho', { exact: true }).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('what is done with a conversation offline runs in the same order once the browser is online, and the notice says so', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Dora Linha', text: 'Obrigada' });
   const { page, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });

@@ -179,7 +179,7 @@ test('a web chat is made with its site, coloured, given questions and a secret, 
   await preview.getByText('Good morning!').waitFor();
   await preview.getByText('Opening hours').waitFor();
   await page.getByLabel('E-mail', { exact: true }).selectOption('Required');
-  await page.getByRole('checkbox', { name: 'The company has office hours' }).check();
+  await page.getByRole('checkbox', { name: 'The chat has office hours' }).check();
   await page.getByLabel('Time zone').selectOption('America/Recife');
   await page.getByLabel('Tuesday').fill('8-late');
   await page.getByRole('button', { name: 'Save' }).first().click();

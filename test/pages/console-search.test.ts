@@ -60,6 +60,10 @@ test('a message that is found opens its conversation there, however far up it is
   await page.getByRole('textbox', { name: 'Write a message' }).fill('Seen');
   await page.keyboard.press('Enter');
   await waitForSent(page.getByRole('article').filter({ hasText: 'Seen' }));
+  await found.waitFor({ state: 'detached' });
+  // A second press on the same hit leads to the message again.
+  await page.getByRole('link', { name: /Pelo caminho da Ferrovía/ }).click();
+  await found.getByText('Pelo caminho da Ferrovía').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   assert.deepEqual(complaints(), []);
   await close();

@@ -220,6 +220,42 @@ test('the rows of an import appear in the order of the sheet, also where the tab
   await close();
 });
 
+/** Brings rows of the stream to the page last one first, as soon as there are so many. */
+const turnRows = (count: number): string => `
+  const { fetch } = globalThis;
+  globalThis.fetch = async (request) => {
+    const answer = await fetch(request);
+    if (!request.url.includes('/v1/live')) return answer;
+    const [rows, decoder, encoder] = [[], new TextDecoder(), new TextEncoder()];
+    let text = '';
+    const turn = new TransformStream({
+      transform(bytes, controller) {
+        const blocks = (text + decoder.decode(bytes, { stream: true })).split('\\n\\n');
+        text = blocks.pop();
+        for (const block of blocks) {
+          const isRow = block.includes('event: table_row');
+          if (isRow) rows.push(block);
+          const ready = isRow ? (rows.length < ${count} ? [] : rows.splice(0).reverse()) : [block];
+          for (const each of ready) controller.enqueue(encoder.encode(each + '\\n\\n'));
+        }
+      },
+    });
+    return new Response(answer.body.pipeThrough(turn), answer);
+  };`;
+
+test('rows that arrive in another order appear at their place', async () => {
+  const table = await call('POST', '/v1/tables', { name: 'Turned', columns: [{ key: 'item', type: 'TEXT' }] });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/tables' });
+  await page.context().addInitScript(turnRows(3));
+  await page.goto(`${platform.url}/console/tables/${table._id}`);
+  await page.getByText('No rows yet').waitFor();
+  for (const item of ['One', 'Two', 'Three']) await call('POST', `/v1/tables/${table._id}/rows`, { data: { item } });
+  await page.getByRole('gridcell').nth(2).waitFor();
+  assert.deepEqual(await page.getByRole('gridcell').allInnerTexts(), ['One', 'Two', 'Three']);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('who may only read sees the rows without anything that changes them', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { role: 'VIEWER', path: '/tables' });
   await page.getByRole('row', { name: /Branches/ }).click();

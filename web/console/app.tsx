@@ -6,7 +6,6 @@ import { Route, Router, Switch, useRoute } from 'wouter';
 import { CONSOLE_PATH } from './client.ts';
 import { queries } from './records/queries.ts';
 import { Frame } from './frame/frame.tsx';
-import { LogIn } from './session/log-in.tsx';
 import { enter } from './session/entrance.ts';
 import { readSession, useSessionState } from './session/session.ts';
 import { useTexts } from './texts/texts.ts';
@@ -16,6 +15,7 @@ import { LoadingPart, lazyPart } from './ui/lazy-part.tsx';
 import { COMMON } from './ui/texts.ts';
 import { Notices } from './ui/toast.tsx';
 
+const LogIn = lazyPart(async () => (await import('./session/log-in.tsx')).LogIn);
 const RequiredSetUp = lazyPart(async () => (await import('./session/second-factor/required.tsx')).RequiredSetUp);
 const SingleSignOnReturn = lazyPart(async () => (await import('./session/single-sign-on.tsx')).SingleSignOnReturn);
 const Connect = lazyPart(async () => (await import('./screens/connect/connect.tsx')).ConnectPage);
@@ -53,7 +53,13 @@ function Entrance(): ReactElement {
     );
   }
   if (state === 'UNKNOWN') return <Loading />;
-  if (state === 'OUT') return <LogIn />;
+  if (state === 'OUT') {
+    return (
+      <Suspense fallback={<LoadingPart />}>
+        <LogIn />
+      </Suspense>
+    );
+  }
   if (state === 'UNREACHABLE') {
     return (
       <Empty icon="warning" title={texts.notReachable}>

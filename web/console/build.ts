@@ -32,7 +32,13 @@ async function drawIcon(folder: string, name: string, { size, share }: { size: n
 await buildApp({
   name: 'console',
   source,
-  first: 'screens/inbox/inbox.tsx',
+  stages: [
+    ['screens/inbox/inbox.tsx'],
+    ['session/log-in.tsx', 'notifications/bell-content.tsx', 'screens/inbox/first-run/first-run.tsx'],
+    ['screens/inbox/thread/thread.tsx', 'screens/inbox/message-hits.tsx', 'screens/inbox/bulk/selection-bar.tsx'],
+    ['ui/dragging.ts'],
+  ],
+  texts: 'texts/load-texts.ts',
   addFiles: (folder) =>
     Promise.all([
       copy(folder, 'icon.svg'),

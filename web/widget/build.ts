@@ -7,6 +7,7 @@ const source = import.meta.dirname;
 await buildApp({
   name: 'widget',
   source,
+  stages: [],
   // Sites name this file in their pages, so its name has no hash. It is one classic script, because a module cannot find its own element.
   addFiles: (folder) =>
     build({

@@ -27,7 +27,7 @@ export function useCreateCommands(): Entry[] {
     if (!shown) return [];
     const run = (): void => {
       navigate(isPage ? `/${shown.path}/new` : `/${shown.path}`);
-      if (!isPage) askToCreate(screen);
+      if (!isPage) askToCreate(shown);
     };
     return [{ key: `create ${screen}`, icon: shown.icon, label: texts[screen], run }];
   });

@@ -3,7 +3,7 @@
  * texts, because the platform's own are English and say more.
  */
 import { getOwnProperty } from '../../browser/own-property.ts';
-import type { Language } from '../../browser/texts.ts';
+import { defineTexts, type Language } from '../../browser/texts.ts';
 
 interface FieldFault {
   code: string;
@@ -149,11 +149,11 @@ const ES_FORMATS: ReadonlyMap<string, string> = new Map([
   ['must be a full web address', 'debe ser una dirección web completa'],
 ]);
 
-const FAULTS: Partial<Record<Language, Catalogue>> = { 'pt-BR': pt, es };
+const FAULTS = defineTexts<Catalogue>({}, { 'pt-BR': pt, es });
 
 /** Returns what is wrong with a value, in the words of the platform where the language has none. */
 export function explainFault({ code, message }: FieldFault, language: Language): string {
-  const text = getOwnProperty(FAULTS[language] ?? {}, code) ?? message;
+  const text = getOwnProperty(FAULTS[language], code) ?? message;
   if (typeof text === 'string') return text;
   const [number] = /-?\d+(?:\.\d+)?/.exec(message) ?? [];
   return text({ message, limit: number && Number(number).toLocaleString(language) });

@@ -1,6 +1,8 @@
 /** The language that the console is shown in: the one that was chosen here, else the browser's, else the user's. */
-import { findLanguage, type Language } from '../../browser/texts.ts';
-import { createStore, keep, readKept, useStore } from '../store.ts';
+import type { Language } from '../../browser/texts.ts';
+import { createStore, keep, useStore } from '../store.ts';
+import { loadTexts } from './load-texts.ts';
+import { findWantedLanguage, LANGUAGE_KEPT_AS } from './wanted-language.ts';
 
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   'pt-BR': 'Português',
@@ -8,22 +10,29 @@ export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   es: 'Español',
 };
 
-const KEPT_AS = 'parley.language';
-
-const current = createStore<Language>(findLanguage([readKept(KEPT_AS), ...navigator.languages]) ?? 'en');
-const showLanguage = (): void => void (document.documentElement.lang = current.get());
-current.follow(showLanguage);
-showLanguage();
+const current = createStore<Language>(findWantedLanguage() ?? 'en');
+const markLanguage = (): void => void (document.documentElement.lang = current.get());
+current.follow(markLanguage);
+markLanguage();
 
 export const useLanguage = (): Language => useStore(current);
 export const getLanguage = (): Language => current.get();
 
+let wanted = current.get();
+
+/** Shows the language once its texts are there. If they don't arrive, the page keeps its language. */
+async function showLanguage(language: Language): Promise<void> {
+  wanted = language;
+  await loadTexts(language);
+  if (wanted === language) current.set(language);
+}
+
 export function chooseLanguage(language: Language): void {
-  keep(KEPT_AS, language);
-  current.set(language);
+  keep(LANGUAGE_KEPT_AS, language);
+  void showLanguage(language);
 }
 
 /** Shows the language of the user's record, unless another was chosen in this browser or the browser's own is one of ours. */
 export function preferLanguage(language: Language): void {
-  if (findLanguage([readKept(KEPT_AS), ...navigator.languages]) === undefined) current.set(language);
+  if (findWantedLanguage() === undefined) void showLanguage(language);
 }

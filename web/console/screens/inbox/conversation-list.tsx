@@ -2,7 +2,7 @@
 import { isParleyError, type Conversation } from '@parley/sdk';
 import { useFeedRows } from '../../ui/feed-rows.ts';
 import { Link } from 'wouter';
-import { useEffect, useRef, useState, type ReactElement } from 'react';
+import { Suspense, useEffect, useRef, useState, type ReactElement } from 'react';
 import type { ConversationFilter } from '../../records/conversation-filters.ts';
 import { useConversations, useCounts } from '../../records/conversations.ts';
 import type { FeedView } from '../../records/feeds.ts';
@@ -11,11 +11,10 @@ import { useIsCompact } from '../../frame/compact.ts';
 import { useMay } from '../../session/session.ts';
 import { formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
+import { lazyPart, LoadingPart } from '../../ui/lazy-part.tsx';
 import { Empty, Failure, Loading } from '../../ui/state.tsx';
 import { RunProgress } from './bulk/run-progress.tsx';
-import { SelectionBar } from './bulk/selection-bar.tsx';
 import { useSelection, useSelectionKeys, type Selection } from '../../ui/bulk/selection.ts';
-import { MessageHits } from './message-hits.tsx';
 import { ConversationRow } from './conversation-row.tsx';
 import styles from './conversation-list.module.css';
 import { INBOX } from './texts.ts';
@@ -24,6 +23,9 @@ import { useListKeys } from './list-keys.ts';
 import { useListOptions, useNarrowed } from './list-options.ts';
 import { VIEWS } from './view-texts.ts';
 import { countOf } from './views.ts';
+
+const MessageHits = lazyPart(async () => (await import('./message-hits.tsx')).MessageHits);
+const SelectionBar = lazyPart(async () => (await import('./bulk/selection-bar.tsx')).SelectionBar);
 
 interface ConversationListProps {
   view: string;
@@ -128,7 +130,9 @@ function SearchResults({ search, ...list }: ConversationListProps & { search: st
         ))}
       </div>
       {shown === 'MESSAGES' ? (
-        <MessageHits feed={messages} view={list.view} search={search} />
+        <Suspense fallback={<LoadingPart />}>
+          <MessageHits feed={messages} view={list.view} search={search} />
+        </Suspense>
       ) : (
         <Selectable {...list} filter={shown === 'EVERYWHERE' ? everywhere : filter} />
       )}
@@ -146,7 +150,11 @@ function Selectable({ view, filter, current }: ConversationListProps): ReactElem
     <>
       <Rows {...{ feed, selection, view, current }} />
       <RunProgress view={view} />
-      {selection.items.length > 0 && <SelectionBar selection={selection} filter={unsorted} />}
+      {selection.items.length > 0 && (
+        <Suspense fallback={<LoadingPart />}>
+          <SelectionBar selection={selection} filter={unsorted} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -169,6 +177,7 @@ function Rows({ feed, selection, view, current }: RowsProps): ReactElement {
   const { sort } = useListOptions(view);
   const rows = useFeedRows(feed, scroller, isCompact ? COMPACT_HEIGHT : ROW_HEIGHT);
   const shown = rows.getVirtualItems();
+  useThreadInAdvance(!feed.isLoading);
   useListKeys({ items: feed.items, view, current, show: (index) => rows.scrollToIndex(index) });
   if (feed.isLoading) return <Loading />;
   if (feed.error && view.startsWith('view-') && isParleyError(feed.error) && feed.error.status === 400)
@@ -197,6 +206,14 @@ function Rows({ feed, selection, view, current }: RowsProps): ReactElement {
       </ul>
     </div>
   );
+}
+
+/** Loads the part that shows a conversation once the list is there, so that a click on a row need not wait for it. */
+function useThreadInAdvance(isReady: boolean): void {
+  useEffect(() => {
+    // Failure policy: the click tries again, and says what is missing.
+    if (isReady) import('./thread/thread.tsx').catch(() => undefined);
+  }, [isReady]);
 }
 
 /** Where the conversations are of which the user has none. */

@@ -8,7 +8,7 @@ import { useMergedInto } from '../../records/merged.ts';
 import { useLoadedViews, useSavedView } from '../../records/views.ts';
 import { useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { lazyPart, LoadingDialog } from '../../ui/lazy-part.tsx';
+import { lazyPart, LoadingDialog, LoadingPart } from '../../ui/lazy-part.tsx';
 import { useEntered } from '../../ui/page.tsx';
 import { Empty, Loading } from '../../ui/state.tsx';
 import { useTitle } from '../../ui/title.ts';
@@ -16,14 +16,14 @@ import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useChangeKeys, useViewKeys } from './conversation-keys.tsx';
 import { ConversationList } from './conversation-list.tsx';
 import { useAreViewsFolded } from './details.ts';
-import { FirstRun } from './first-run/first-run.tsx';
 import { useFirstRun } from './first-run/state.ts';
 import styles from './inbox.module.css';
 import { INBOX } from './texts.ts';
-import { Thread } from './thread/thread.tsx';
 import { findFilter } from './views.ts';
 import { ViewList } from './view-list.tsx';
 
+const Thread = lazyPart(async () => (await import('./thread/thread.tsx')).Thread);
+const FirstRun = lazyPart(async () => (await import('./first-run/first-run.tsx')).FirstRun);
 const MergeDialog = lazyPart(async () => (await import('./merge/merge-dialog.tsx')).MergeDialog);
 
 const SearchDialog = lazyPart(async () => (await import('./thread/search-dialog.tsx')).SearchDialog);
@@ -76,7 +76,13 @@ function InboxView(): ReactElement {
       <ConversationList {...{ view, filter, isFolded }} current={conversation ?? null} />
       {conversation === undefined ? (
         <div className={styles['nothing']}>
-          {isFirstRun ? <FirstRun /> : <Empty icon="channel" title={texts.nothingOpen} />}
+          {isFirstRun ? (
+            <Suspense fallback={<LoadingPart />}>
+              <FirstRun />
+            </Suspense>
+          ) : (
+            <Empty icon="channel" title={texts.nothingOpen} />
+          )}
         </div>
       ) : (
         <Open key={conversation} id={conversation} view={view} />
@@ -93,7 +99,12 @@ function Open({ id, view }: { id: string; view: string }): ReactElement {
   const into = useMergedInto(id);
   const isRemoved = useIsRemoved(id);
   if (into !== null) return <Redirect to={`/${view}/${into}`} replace state={history.state} />;
-  if (!isRemoved) return <Thread id={id} view={view} />;
+  if (!isRemoved)
+    return (
+      <Suspense fallback={<LoadingPart />}>
+        <Thread id={id} view={view} />
+      </Suspense>
+    );
   return (
     <div className={styles['nothing']} role="status">
       <Empty icon="channel" title={texts.removed} />

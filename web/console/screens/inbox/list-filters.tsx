@@ -1,18 +1,20 @@
 /** By what the list of a view can be filtered: the menu, and what is chosen of it. */
-import { useState, type ReactElement } from 'react';
+import { Suspense, useState, type ReactElement } from 'react';
 import type { ConversationFilter } from '../../records/conversation-filters.ts';
 import { useInboxes, usePipelines, useTeams, useUsers } from '../../records/company.ts';
 import { CHANNEL_NAMES } from '../../texts/channels.ts';
 import { PRIORITIES, PRIORITY_NAMES, SLA_STATES } from '../../texts/conversation-states.ts';
 import { formatShortDuration } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { FilterDialog } from '../../ui/filters/filter-dialog.tsx';
 import { readFilters, useFieldFilters, useSentences, writeFilters, type Filter } from '../../ui/filters/filters.ts';
+import { lazyPart, LoadingDialog } from '../../ui/lazy-part.tsx';
 import type { MenuItem, Submenu } from '../../ui/menu.tsx';
 import { changeListFilter, ME, toggleListFilter, useListOptions, type ListFilter } from './list-options.ts';
 import { TagDialog } from './tag-dialog.tsx';
 import { INBOX } from './texts.ts';
 import { VIEWS } from './view-texts.ts';
+
+const FilterDialog = lazyPart(async () => (await import('../../ui/filters/filter-dialog.tsx')).FilterDialog);
 
 interface Chip {
   key: string;
@@ -89,15 +91,17 @@ export function useListFilters(view: string, base: ConversationFilter): ListFilt
           onClose={close}
         />
       ) : asks === 'FIELD' ? (
-        <FilterDialog
-          filterable={fields}
-          filter={null}
-          onApply={(added) => {
-            setFilters([...filters, added]);
-            close();
-          }}
-          onClose={close}
-        />
+        <Suspense fallback={<LoadingDialog onClose={close} />}>
+          <FilterDialog
+            filterable={fields}
+            filter={null}
+            onApply={(added) => {
+              setFilters([...filters, added]);
+              close();
+            }}
+            onClose={close}
+          />
+        </Suspense>
       ) : null,
   };
 }

@@ -1,6 +1,4 @@
 /** Moves saved views by dragging them in their column. */
-import { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/adapter/element-adapter';
-import { combine } from '@atlaskit/pragmatic-drag-and-drop/combine';
 import type { View } from '@parley/sdk';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { SAVED_VIEWS, useSavedView } from '../../records/views.ts';
@@ -21,21 +19,28 @@ export function useViewDrag(key: string): { row: RefObject<HTMLLIElement | null>
     if (!element || !isMovable) return undefined;
     const find = (data: Record<string | symbol, unknown>): View | undefined =>
       latest.current?.list.find(({ _id }) => _id === data['view'] && _id !== latest.current?.saved._id);
-    return combine(
-      draggable({ element, getInitialData: () => ({ view: latest.current?.saved._id }) }),
-      dropTargetForElements({
-        element,
-        canDrop: ({ source }) => find(source.data) !== undefined,
-        onDrag: ({ location }) => setEdge(findEdge(element, location.current.input.clientY)),
-        onDragLeave: () => setEdge(undefined),
-        onDrop: ({ source, location }) => {
+    let isGone = false;
+    let stop = (): void => undefined;
+    const begin = ({ followDrags }: typeof import('../../ui/dragging.ts')): void => {
+      if (isGone) return;
+      stop = followDrags(element, {
+        readData: () => ({ view: latest.current?.saved._id }),
+        canDrop: (data) => find(data) !== undefined,
+        onDrag: (y) => setEdge(findEdge(element, y)),
+        onLeave: () => setEdge(undefined),
+        onDrop: (data, y) => {
           setEdge(undefined);
-          const dragged = find(source.data);
-          if (dragged && latest.current)
-            drop(dragged, latest.current, findEdge(element, location.current.input.clientY));
+          const dragged = find(data);
+          if (dragged && latest.current) drop(dragged, latest.current, findEdge(element, y));
         },
-      }),
-    );
+      });
+    };
+    // Failure policy: without the file, views are moved by their menu.
+    import('../../ui/dragging.ts').then(begin, () => undefined);
+    return () => {
+      isGone = true;
+      stop();
+    };
   }, [isMovable]);
   return { row, edge };
 }

@@ -84,6 +84,12 @@ export function useBegun(place: string): string | null {
   return text.trim() === '' && !hasFiles ? null : text;
 }
 
+/** True when the user has begun something in a conversation. */
+export function hasDraft(conversation: string): boolean {
+  const place = `${findOwnId()}.${conversation}`;
+  return Object.values(KEPT_AS).some((kept) => readText(kept + place).trim() !== '') || withFiles.get().has(place);
+}
+
 /** Puts a text back into the reply, before what was written since then. */
 export function putBack(place: string, text: string): void {
   const key = KEPT_AS.REPLY + place;

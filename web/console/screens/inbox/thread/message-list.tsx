@@ -246,6 +246,12 @@ function useWantedRow(): WantedRow {
   const [reached, setReached] = useState<string | null>(null);
   // Opened without the message in between, the conversation seeks it again.
   if (wanted === null && reached !== null) setReached(null);
+  useEffect(() => {
+    // The same hit is opened again: its address is the same, so only the event of the router tells.
+    const seek = (): void => setReached(null);
+    window.addEventListener('pushState', seek);
+    return () => window.removeEventListener('pushState', seek);
+  }, []);
   return { wanted, isSeeking: wanted !== null && wanted !== reached, endSearch: () => setReached(wanted) };
 }
 

@@ -26,6 +26,7 @@ export function HoursFields({ draft: { hours }, change, error, isReplaced }: Hou
       <legend>{texts.hours}</legend>
       <CheckField
         label={texts.hasHours}
+        hint={texts.hoursHint}
         checked={hours !== null}
         onChange={(has) => change({ hours: has ? usualHours(zone) : null })}
       />

@@ -68,7 +68,7 @@ export function WebChatForm({ inbox, config }: { inbox: Inbox; config: WebConfig
         {may && (
           <div className={styles['actions']}>
             <Button kind="primary" isBusy={save.isPending} onClick={() => save.mutate(draft)}>
-              {common.save}
+              {texts.save}
             </Button>
             <Unsaved changes={changes} isBusy={save.isPending} onDiscard={discard} />
           </div>
