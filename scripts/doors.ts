@@ -56,6 +56,8 @@ const SYSTEM_USERS = [
   /^src\/features\/agents\/(turns|follow-ups)\/(ingest-queries|queue-queries|loop|upkeep)\.ts$/,
   // Chooses the next due message of any company.
   /^src\/features\/sends\/due\/(queue-queries|loop)\.ts$/,
+  // Makes the partitions of the messages of all companies.
+  /^src\/features\/messages\/jobs\.ts$/,
   // Looks for messages of all companies that are in no part of the search, and chooses the next company whose messages move.
   /^src\/features\/messages\/parts-upkeep(-queries)?\.ts$/,
   // Finds the teams of all companies that may have a conversation to give to a member.

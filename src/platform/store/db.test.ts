@@ -4,17 +4,8 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import {
-  toDatabaseProblem,
-  exec,
-  createExecutor,
-  isUnavailable,
-  many,
-  maybeOne,
-  one,
-  openPool,
-  violates,
-} from './db.ts';
+import { toDatabaseProblem, exec, isUnavailable, many, maybeOne, one, openPool, violates } from './db.ts';
+import { createExecutor } from './executors.ts';
 import { ROLES } from './roles.ts';
 import { emit, DELIVERIES, type EventItem } from './events.ts';
 import { newId } from '../values/ids.ts';

@@ -6,7 +6,7 @@ import { splitHosts } from '../values/host-list.ts';
 import { connectToHosts, findHosts } from './hosts.ts';
 import { setUpSession } from './pooler.ts';
 import { ROLES } from './roles.ts';
-import { closeUnanswered, queryLast, queryOnce } from './unanswered.ts';
+import { closeUnanswered } from './unanswered.ts';
 import { AppError, quotaExceeded, storageFull, unknownReference } from '../values/errors.ts';
 import { declareLimit } from '../values/limits.ts';
 
@@ -73,7 +73,8 @@ const types = {
       : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
 
-const ONE_PLAN = 'force_generic_plan';
+/** Makes a connection plan each prepared statement once. */
+export const ONE_PLAN = 'force_generic_plan';
 
 const SESSION = {
   // A slower statement lacks an index.
@@ -189,49 +190,6 @@ export function newClient(config: pg.ClientConfig): pg.Client {
  */
 function ignoreConnectionErrors(client: pg.ClientBase): void {
   client.on('error', () => undefined);
-}
-
-/** Runs single statements, each in a transaction of its own. */
-export const createExecutor = (pool: pg.Pool): Executor =>
-  createExecutorFrom(({ name, text, values, planEachTime }) =>
-    planEachTime ? queryPlanned(pool, { text, values }) : queryOnce(pool, { name, text, values }),
-  );
-
-/** Sends a statement on this connection. */
-export function sendStatement(
-  client: pg.PoolClient,
-  { name, text, values, planEachTime }: Statement,
-): Promise<pg.QueryResult> {
-  if (!planEachTime) return client.query({ name, text, values });
-  const answer = sendPlanned(client, { text, values });
-  // Failure policy: after a failed statement the transaction is rolled back, which also takes back what was set in it.
-  client.query(PLAN_ONCE).catch(ignore);
-  return answer;
-}
-
-async function queryPlanned(pool: pg.Pool, query: pg.QueryConfig): Promise<pg.QueryResult> {
-  const client = await pool.connect();
-  const answer = sendPlanned(client, query);
-  // Failure policy: when the connection breaks, the statement fails as well.
-  queryLast(pool, client, PLAN_ONCE).catch(ignore);
-  return answer;
-}
-
-/** Sends a statement whose plan depends on its values. What follows on the connection is sent without waiting for its answer. */
-function sendPlanned(client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
-  client.query(PLAN_EACH_TIME).catch(ignore);
-  return client.query(query);
-}
-
-const PLAN_EACH_TIME = { text: 'set plan_cache_mode = auto' };
-const PLAN_ONCE = { text: `set plan_cache_mode = ${ONE_PLAN}` };
-const ignore = (): void => undefined;
-
-export function createExecutorFrom(run: (statement: Statement) => Promise<pg.QueryResult>): Executor {
-  return {
-    query: async <R>(statement: Statement) => (await run(statement)).rows as R[],
-    execute: async (statement) => (await run(statement)).rowCount ?? 0,
-  };
 }
 
 interface DatabaseError {

@@ -1,6 +1,7 @@
 /** Opens the access to the data that tenant.ts describes: the pools, and what runs on them for companies and for the platform itself. */
 import { runWithinShare, createSystemShares, SYSTEM_CONNECTIONS, type ShareOwner } from './connection-shares.ts';
-import { closePool, createExecutor, openPool, PATIENT_WAIT_MS, type Quota } from './db.ts';
+import { closePool, openPool, PATIENT_WAIT_MS, type Quota } from './db.ts';
+import { createExecutor } from './executors.ts';
 import { runExclusively } from './exclusive.ts';
 import { ROLES } from './roles.ts';
 import { UNGUARDED, type Storage } from './storage.ts';

@@ -1,6 +1,7 @@
 /** Runs a transaction on one connection and controls how its statements are sent. */
 import type pg from 'pg';
-import { createExecutorFrom, isReadOnlyServer, sendStatement, type Executor } from './db.ts';
+import { isReadOnlyServer, type Executor } from './db.ts';
+import { createExecutorFrom, sendStatement } from './executors.ts';
 import { queryLast } from './unanswered.ts';
 
 /** Runs the statements of one transaction. */

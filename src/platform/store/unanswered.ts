@@ -8,7 +8,7 @@ import type pg from 'pg';
 import { askQuickly, closeAbruptly } from './hosts.ts';
 
 /** The driver's own time-out would close the connection, so statements that may commit go without it. */
-const NEVER_MS = 2 ** 31 - 1;
+export const NEVER_MS = 2 ** 31 - 1;
 // How often the server is asked again whether it still works for the connections.
 const ASK_MS = 5_000;
 
