@@ -21,8 +21,8 @@ async function report(id: string, statuses: readonly ('SENT' | 'DELIVERED' | 'RE
     const count = (): Promise<{ updated: number; hot: number }> =>
       one(tx, {
         name: 'test.updates',
-        text: `select pg_stat_get_xact_tuples_updated(m)::int as updated, pg_stat_get_xact_tuples_hot_updated(m)::int as hot
-          from (select 'messages'::regclass) table_of (m)`,
+        text: `select sum(pg_stat_get_xact_tuples_updated(relid))::int as updated, sum(pg_stat_get_xact_tuples_hot_updated(relid))::int as hot
+          from pg_partition_tree('messages')`,
         values: [],
       });
     const before = await count();

@@ -36,7 +36,8 @@ export async function measureBytes(
   company: string,
 ): Promise<{ records: number; counted: number }> {
   const tables = await database.sql<{ name: string }>(
-    `select table_name as name from information_schema.columns where column_name = 'record_bytes' and table_schema = 'public'`,
+    `select attrelid::regclass::text as name from pg_attribute join pg_class c on c.oid = attrelid
+      where attname = 'record_bytes' and relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace`,
   );
   assert.ok(tables.length >= 10);
   const rows = tables.map(({ name }) => `select record_bytes from ${name} where company_id = $1`);

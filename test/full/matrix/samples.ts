@@ -535,6 +535,7 @@ export const SAMPLES: Record<string, Sample> = {
     params: ({ fresh: { message = '' } }) => ({ id: message }),
     prepare: addRevocable,
   },
+  'POST /v1/messages/note': { body: () => ({ message: { content: 'Hello' } }) },
   'POST /v1/messages/send-text': sends(() => ({ content: 'Hello' })),
   'POST /v1/messages/send-content': sends(() => ({ contentType: 'LOCATION', location: { latitude: 1, longitude: 2 } })),
   'POST /v1/messages/send-template': sends(({ marker }) => ({ template: { name: marker, language: 'pt_BR' } })),

@@ -70,7 +70,7 @@ export async function removeCompanyFromKeys({ database }: Platform): Promise<voi
   const keys = await database.sql<{ name: string; table: string; column: string; target: string }>(
     `select c.conname as name, c.conrelid::regclass::text as table, a.attname as column, c.confrelid::regclass::text as target
      from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[2]
-     where c.contype = 'f' and c.conname like '%\\_ref' and array_length(c.conkey, 1) = 2`,
+     where c.contype = 'f' and c.coninhcount = 0 and c.conparentid = 0 and c.conname like '%\\_ref' and array_length(c.conkey, 1) = 2`,
   );
   for (const { name, table, column, target } of keys) {
     await database.sql(`create unique index if not exists ${target}_by_id on ${target} (_id)`);
