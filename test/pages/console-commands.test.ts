@@ -181,3 +181,28 @@ test('the palette opens what the buttons for new records open, and offers it onl
   assert.deepEqual(viewer.complaints(), []);
   await viewer.close();
 });
+
+test('a screen that is left before it has loaded opens no dialog when it is visited later', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/board' });
+  await page.getByRole('heading', { name: 'Board' }).waitFor();
+  const released = Promise.withResolvers<void>();
+  await page.route(/\/contacts-\w+\.js$/, async (route) => {
+    await released.promise;
+    await route.continue();
+  });
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('New contact');
+  await page.getByRole('option', { name: 'New contact', exact: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/contacts');
+  const navigation = page.getByRole('navigation', { name: 'Screens' });
+  await navigation.getByRole('link', { name: 'Board' }).click();
+  await page.getByRole('heading', { name: 'Board' }).waitFor();
+  released.resolve();
+  await navigation.getByRole('link', { name: 'Contacts' }).click();
+  await page.getByRole('heading', { name: 'Contacts' }).waitFor();
+  await page.getByRole('row').nth(1).waitFor();
+  assert.equal(await findDialog(page).count(), 0);
+  assert.deepEqual(complaints(), []);
+  await close();
+});

@@ -326,7 +326,8 @@ test('E closes the conversation, and the notice about it takes that back', async
   await page.keyboard.press('Escape');
   // A key that is held acts once.
   for (const press of ['down', 'down', 'down', 'up'] as const) await page.keyboard[press]('e');
-  await page.getByText('Conversation closed: Eva Costa').waitFor();
+  // A notice stays while the pointer is on it.
+  await page.getByText('Conversation closed: Eva Costa').hover();
   assert.equal(await readStatus(), 'CLOSED');
   assert.deepEqual(await findBarriers(page), []);
   const undo = page.getByRole('button', { name: 'Undo' });

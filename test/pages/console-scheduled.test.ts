@@ -205,7 +205,7 @@ test('cancelling what a colleague has scheduled asks first, because its text is 
   await bubble.getByRole('button', { name: 'Cancel' }).click();
   await question.getByRole('button', { name: 'Cancel the message' }).click();
   await bubble.waitFor({ state: 'detached' });
-  assert.equal((await listScheduled(conversation))[0]?.['status'], 'CANCELLED');
+  await waitUntil('the cancelling', async () => (await listScheduled(conversation))[0]?.['status'] === 'CANCELLED');
   assert.deepEqual(complaints(), []);
   await close();
 });

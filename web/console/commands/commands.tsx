@@ -1,6 +1,7 @@
 /** Ctrl-K searches and runs commands, and ? shows the keys. The dialogs are loaded when they are first opened. */
 import { Suspense, useEffect, type ReactElement } from 'react';
 import { compose, useMayCompose } from '../frame/composing.ts';
+import { useForgottenCommand } from '../frame/creating.ts';
 import { isLetterKey } from '../frame/shortcuts.ts';
 import { isCovered } from '../frame/writing.ts';
 import { lazyPart, LoadingDialog } from '../ui/lazy-part.tsx';
@@ -19,6 +20,7 @@ const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).Keys
 export function Commands(): ReactElement | null {
   const opened = useOpened();
   const mayCompose = useMayCompose();
+  useForgottenCommand();
   useEffect(() => {
     const press = (event: KeyboardEvent): void => pressKey(event, mayCompose);
     document.addEventListener('keydown', press);

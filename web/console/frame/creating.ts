@@ -20,7 +20,10 @@ export function useCreateCommand(screen: ScreenName, open: () => void): void {
   });
 }
 
-/** Forgets the command when the user leaves its screen before it is loaded. */
+/**
+ * Forgets the command when the user leaves its screen before it is loaded. The component that calls this must not be inside the Suspense of
+ * the screens: React runs no effects there while a screen loads.
+ */
 export function useForgottenCommand(): void {
   const [location] = useLocation();
   useEffect(() => {

@@ -25,7 +25,6 @@ import { Button } from '../ui/button.tsx';
 import { lazyPart, LoadingDialog, LoadingPart } from '../ui/lazy-part.tsx';
 import { Empty } from '../ui/state.tsx';
 import { endComposing, useComposing } from './composing.ts';
-import { useForgottenCommand } from './creating.ts';
 import styles from './frame.module.css';
 import { ScreenKeys } from './screen-keys.tsx';
 import { Navigation } from './navigation.tsx';
@@ -84,7 +83,6 @@ function Compose(): ReactElement | null {
 
 function Screens(): ReactElement {
   const texts = useTexts(FRAME);
-  useForgottenCommand();
   return (
     <Switch>
       <Route path="/">
