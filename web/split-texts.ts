@@ -70,7 +70,7 @@ function emptyCatalogues(loader: string, modules: readonly Module[]): Map<string
   );
 }
 
-/** Returns the module with the texts of one language, without everything that nothing uses then. */
+/** Returns the module with the texts of one language and without unused code. */
 async function keepLanguage({ code }: Module, language: Language | undefined): Promise<string> {
   const kept = code
     .replace(CATALOGUE, (_, all: string) =>

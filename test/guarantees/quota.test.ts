@@ -107,7 +107,10 @@ function makeSteps(random: () => number): (() => Promise<unknown>)[] {
       ids.conversations.push(conversation._id);
     },
     () =>
-      ask('POST', '/v1/messages/note', { conversationId: pick(ids.conversations), content: `n${makeText(random)}` }),
+      ask('POST', '/v1/messages/note', {
+        conversationId: pick(ids.conversations),
+        message: { content: `n${makeText(random)}` },
+      }),
     async () => {
       const body = { conversationId: pick(ids.conversations), message: { content: 'Olá' } };
       const { external_id } = await ask('POST', '/v1/messages/send-text', body);
@@ -140,6 +143,17 @@ test('the stored bytes of a company are counted exactly, even while records are 
   await waitUntil('the rows to go', async () => (await database.sql('select 1 from table_rows limit 1')).length === 0);
   await awaitSums();
   assert.equal(await readStoredBytes(demo._id), await sumRecordBytes(demo._id));
+});
+
+test('after random changes message_keys has the key of each message with an id of its network, and no other key', async () => {
+  const [counts] = await database.sql<{ messages: number; differences: number }>(
+    `select count(m._id)::int as messages, count(*) filter (where m._id is null or k.message_id is null)::int as differences
+      from (select company_id, message_id, key from message_keys) k
+      full join (select company_id, _id, message_key(inbox_id, external_id) as key from messages where external_id is not null) m
+        on (m.company_id, m._id, m.key) = (k.company_id, k.message_id, k.key)`,
+  );
+  assert.ok(counts && counts.messages > 0);
+  assert.equal(counts.differences, 0);
 });
 
 /** Creates a company with a phone, an open conversation and a quota that is used up. */

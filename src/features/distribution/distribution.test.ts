@@ -138,7 +138,7 @@ test('members are notified once of each conversation that waits because no membe
   ]);
 });
 
-test('members are notified again of a waiting conversation whose contact was answered and waits anew', async () => {
+test('members are notified again of a waiting conversation that waits again after a reply', async () => {
   const ana = await addUser();
   const team = await addTeam([ana], { distribution: 'ROUND_ROBIN', capacity: 1 });
   await move(await write(), { owner: ana._id });
@@ -170,7 +170,7 @@ test('a conversation in an inbox that no free member sees notifies the members w
   };
   const [seen = ''] = await bring(team, 1, { company: demo._id, inbox: await hide(away, watcher) });
   const [unseen = ''] = await bring(team, 1, { company: demo._id, inbox: await hide(watcher) });
-  // The free member gets this one as soon as another change has ended.
+  // The free member gets this conversation when the lock on it is released.
   const [held = ''] = await bring(team, 1);
   const letGo = await lockRows(platform, 'conversations', [held]);
   const UNASSIGNED_NEW = { console: true, browser: false };

@@ -54,7 +54,7 @@ export const startConversationRuns = (kit: Kit): ClaimLoop =>
 
 type AskedMacro = Omit<AskedChange<unknown>, 'change'> & Pick<MacroInput, 'actions'>;
 
-/** Runs the macro in one conversation, and writes the audit entry of a request that does this alone. */
+/** Runs the macro in one conversation and writes the same audit entry as a single run. */
 async function runMacroInOne(kit: Kit, tx: TenantTx, acting: Acting, asked: AskedMacro): Promise<true> {
   const { id, actions, audit } = asked;
   await makeActions(kit, tx, acting, { conversation: id, actions, holdSeconds: 0, audit: null });

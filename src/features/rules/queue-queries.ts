@@ -18,7 +18,7 @@ export interface ClaimedEvent extends LeasedRow {
   conversation: string;
   message: string | null;
   is_automatic: boolean;
-  /** False for a suspended company or a blocked contact, for which no rule runs. */
+  /** False if the company is suspended or the contact is blocked: no rule runs then. */
   is_active: boolean;
   /** For REPLY_OVERDUE: the rule, and since when the contact had waited. */
   rule: string | null;

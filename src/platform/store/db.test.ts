@@ -128,6 +128,23 @@ test('a violated unique constraint is recognised by its name, and no other error
   assert.equal(toDatabaseProblem(refused), null);
 });
 
+test('only a statement that asks for it is planned each time, even after one that failed', async () => {
+  const mode = { name: 'test.mode', text: `select current_setting('plan_cache_mode') as mode`, values: [] };
+  const [whole, fresh] = [{ mode: 'force_generic_plan' }, { mode: 'auto' }];
+  assert.deepEqual(
+    [
+      await one(executor, mode),
+      await one(executor, { ...mode, planEachTime: true }),
+      (await failure(exec(executor, { ...raw('select 1/0'), planEachTime: true }))).message,
+      await one(executor, mode),
+    ],
+    [whole, fresh, 'division by zero', whole],
+  );
+  await platform.tenantTx(newId(), async (tx) => {
+    assert.deepEqual([await one(tx, { ...mode, planEachTime: true }), await one(tx, mode)], [fresh, whole]);
+  });
+});
+
 describe('the events of a change', () => {
   const company = newId();
   const item = (event: EventItem['event']): EventItem => ({ event, data: { _id: newId(), company } });

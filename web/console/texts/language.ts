@@ -20,19 +20,22 @@ export const getLanguage = (): Language => current.get();
 
 let wanted = current.get();
 
-/** Shows the language once its texts are there. If they don't arrive, the page keeps its language. */
-async function showLanguage(language: Language): Promise<void> {
+/** Shows the language once its texts are there. */
+function showLanguage(language: Language): void {
   wanted = language;
-  await loadTexts(language);
-  if (wanted === language) current.set(language);
+  const show = (): void => {
+    if (wanted === language) current.set(language);
+  };
+  // Failure policy: if they do not load, the page keeps its language; the next load of the page asks for the chosen one.
+  loadTexts(language).then(show, () => undefined);
 }
 
 export function chooseLanguage(language: Language): void {
   keep(LANGUAGE_KEPT_AS, language);
-  void showLanguage(language);
+  showLanguage(language);
 }
 
 /** Shows the language of the user's record, unless another was chosen in this browser or the browser's own is one of ours. */
 export function preferLanguage(language: Language): void {
-  if (findWantedLanguage() === undefined) void showLanguage(language);
+  if (findWantedLanguage() === undefined) showLanguage(language);
 }

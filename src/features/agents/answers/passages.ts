@@ -49,7 +49,7 @@ export async function answerFromPassages(
 
 const isSame = (a: CoveringPassage, b: CoveringPassage): boolean => a.item === b.item && a.position === b.position;
 
-/** Returns the passage that answers best; of several that are as good the preferred one. Null when none answers. */
+/** Returns the best passage. If `preferred` is as good, returns it. Null if no passage answers. */
 function pickBest(passages: CoveringPassage[], preferred?: CoveringPassage): CoveringPassage | null {
   const [first] = passages;
   if (!first || first.coverage < LEAST_COVERAGE) return null;

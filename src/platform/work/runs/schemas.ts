@@ -26,7 +26,7 @@ export const CHANGE_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'CANCELLED', '
 
 type Changed = 'conversation' | 'contact';
 
-/** Makes the schema of the request that starts a run: which records, and `what` happens to them. */
+/** Makes the schema of a request that starts a run: the records, and what is done to them (`what`). */
 export const runRequest = <F extends TSchema, P extends TProperties>(word: Changed, filter: F, what: P) =>
   strict({
     ids: Type.Optional(

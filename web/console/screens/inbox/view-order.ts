@@ -35,7 +35,7 @@ export function useViewDrag(key: string): { row: RefObject<HTMLLIElement | null>
         },
       });
     };
-    // Failure policy: without the file, views are moved by their menu.
+    // Failure policy: if the file does not load, views can still be moved with their menu.
     import('../../ui/dragging.ts').then(begin, () => undefined);
     return () => {
       isGone = true;
