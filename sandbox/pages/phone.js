@@ -51,6 +51,7 @@ function become(person) {
 
 function open(network) {
   state.network = network;
+  state.arrived = null;
   byId('desk').classList.toggle('at-shop', Boolean(network.isShop));
   byId('shop').hidden = !network.isShop;
   if (network.isShop) return openShop();
@@ -114,16 +115,17 @@ async function loadCompanies() {
 async function load() {
   const { person, network } = state;
   if (network.isShop) return;
-  state.arrived = [];
+  // What arrives from now on. Only the load that began last shows its answer, because it may have what an earlier one lacks.
+  const arrived = [];
+  state.arrived = arrived;
   await loadCompanies();
-  if (person !== state.person || network !== state.network) return;
+  if (arrived !== state.arrived) return;
   if (state.company === null) return showAll();
   const query = new URLSearchParams({ network: network.id, account: state.company.id, contact: nameOf(person) });
   const { items } = await control(`phone/messages?${query}`);
-  // Another person or network was chosen while this request ran, so a newer request shows what belongs there.
-  if (person !== state.person || network !== state.network) return;
+  if (arrived !== state.arrived) return;
   state.items = new Map(items.map((item) => [item.id, item]));
-  for (const item of state.arrived ?? []) state.items.set(item.id, item);
+  for (const item of arrived) state.items.set(item.id, item);
   state.arrived = null;
   showAll();
 }

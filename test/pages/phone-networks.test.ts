@@ -126,6 +126,35 @@ test('a mail that somebody returns to its sender fails with the words of the rep
   assert.match(JSON.stringify(failed.errors), /There is no such mailbox/);
 });
 
+test('a message that arrives while the page loads its list twice stays in the list', async () => {
+  const { page } = await openPage(browser);
+  await page.goto(`${platform.sandboxUrl}/phone#mail`);
+  await page.getByText('live', { exact: true }).waitFor();
+  await page.waitForFunction(
+    `import('/pages/phone-state.js').then(({ state }) => state.company !== null && state.arrived === null)`,
+  );
+  const held: (() => Promise<void>)[] = [];
+  await page.route('**/sandbox/phone/messages?*', async (route) => {
+    const response = await route.fetch();
+    held.push(() => route.fulfill({ response }));
+  });
+  for (const count of [1, 2]) {
+    await page.locator('#company').dispatchEvent('change');
+    await waitUntil('an answer', () => held.length === count);
+  }
+  const { conversation } = await readReceived('EMAIL', 'Hello by Mail');
+  await answer(conversation, 'While it loads');
+  const row = page.getByRole('listitem').filter({ hasText: 'While it loads' });
+  await row.waitFor();
+  for (const give of held) {
+    const given = page.waitForResponse('**/sandbox/phone/messages?*');
+    await give();
+    await (await given).finished();
+  }
+  await page.getByRole('listitem').filter({ hasText: 'Hello by Mail' }).waitFor();
+  assert.equal(await row.count(), 1);
+});
+
 test('the tab of the web chat shows the shop, whose visitor writes to the platform', async () => {
   const { page, complaints } = await openPage(browser);
   await page.goto(`${platform.sandboxUrl}/phone`);
